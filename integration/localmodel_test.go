@@ -160,7 +160,7 @@ func localAgents(t *testing.T, model llm.Model, settings llm.Settings) map[strin
 	must(t, err)
 	builder, err := query.NewBuilder(model, []query.Source{source}, &query.BuilderOptions{Settings: settings})
 	must(t, err)
-	executor, err := query.NewExecutor("run_query", []query.Source{source}, nil)
+	executor, err := query.NewExecutor("run_query", []query.Source{source})
 	must(t, err)
 	registry := qed.NewRegistry(nil)
 	must(t, registry.Add(builder, executor, tools.NewAnalysis(source), tools.NewSummary(model, &tools.Options{Settings: settings})))

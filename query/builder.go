@@ -29,7 +29,6 @@ const (
 type builder struct {
 	model   *modelcall.Model
 	sources sources
-	opt     BuilderOptions
 }
 
 type buildArguments struct {
@@ -83,12 +82,15 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	if err != nil {
 		return qed.Tool{}, err
 	}
-	o := opt.withDefaults()
+	var o BuilderOptions
+	if opt != nil {
+		o = *opt
+	}
 	m, err := o.asking(model)
 	if err != nil {
 		return qed.Tool{}, err
 	}
-	b := &builder{m, s, o}
+	b := &builder{m, s}
 	t := qed.NewTool(builderName, "Writes a query that finds what a request asks for, and checks it. "+
 		`It does not run it. To run it, give the whole result to the executor of the source as its query: `+
 		`{"$result": "key"}.`, b.build)
@@ -132,7 +134,6 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 			Entities:    b.shown(in.Entities),
 			Fields:      b.shown(in.Fields),
 			Previous:    harmless(previous),
-			CannotAsk:   b.opt.MaxQuestions == 0,
 		},
 	}
 	out := built{Source: source.Name(), Language: source.Language(), Mode: in.Mode}

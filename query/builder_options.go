@@ -8,21 +8,12 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/modelcall"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 )
 
 // BuilderOptions are the options of [NewBuilder]. Nil and zero fields mean the
-// defaults. A negative number is an error unless a field gives it a meaning.
+// defaults.
 type BuilderOptions struct {
-	// MaxCorrections is how often a refused query is written again. 0 means 3; a
-	// negative number means never.
-	MaxCorrections int
-
-	// MaxQuestions is how many questions a call may ask the user. 0 means 1; a
-	// negative number means none.
-	MaxQuestions int
-
 	// Settings are how the tool calls its model.
 	llm.Settings
 }
@@ -58,6 +49,8 @@ func (d *promptData) Shrink() bool { return modelcall.HalveLines(&d.Description,
 type promptReply struct{ Question, Reply string }
 
 const (
+	maxCorrections      = 3      // of a refused query
+	maxQuestions        = 1      // of a call to the user
 	maxDataBytes        = 16_384 // each of the request, the entities, the fields and the previous query in a prompt
 	maxDescriptionBytes = 65_536 // the description of a source in a prompt
 	leastDescription    = 8      // lines of it that a prompt keeps
@@ -68,16 +61,6 @@ const (
 var promptFiles embed.FS
 
 var buildPrompt = drafts.Parse(promptFiles, "build.tmpl")
-
-func (o *BuilderOptions) withDefaults() BuilderOptions {
-	var v BuilderOptions
-	if o != nil {
-		v = *o
-	}
-	option.DefaultOrNone(&v.MaxCorrections, 3)
-	option.DefaultOrNone(&v.MaxQuestions, 1)
-	return v
-}
 
 func (o *BuilderOptions) asking(model llm.Model) (*modelcall.Model, error) {
 	m, err := modelcall.New("query", model, o.Settings, qed.DurableModel)

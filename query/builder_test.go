@@ -48,7 +48,7 @@ func TestWrittenForms(t *testing.T) {
 		`{"query":{"match_all":{}}`: nil, // no JSON, so a string
 		`{"query":{}}`:              nil,
 	} {
-		tool := builder(t, model(says("query", written)), &query.BuilderOptions{MaxCorrections: -1})
+		tool := builder(t, model(says("query", written)), nil)
 		if want == nil {
 			fails(t, tool, `{"request":"r"}`)
 			continue
@@ -97,23 +97,20 @@ func TestNoQuery(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name    string
-		opt     *query.BuilderOptions
 		replies []llmtest.Reply
 		calls   int
 		want    string // in the error
 	}{
-		{"always wrong", nil, wrong(9), 4, "no column x3"},
-		{"wrong once more than allowed", &query.BuilderOptions{MaxCorrections: 1}, wrong(9), 2, "no column x1"},
-		{"no corrections", &query.BuilderOptions{MaxCorrections: -1}, wrong(9), 1, "no column x0"},
-		{"the same again", nil, []llmtest.Reply{says("query", "x=1"), says("query", "x=1")}, 2, "no column x"},
-		{"none, with a reason", nil, []llmtest.Reply{says("explanation", "ships have no prices")}, 1, "ships have no prices"},
-		{"none after a refusal", nil, []llmtest.Reply{says("query", "x=1"), says()}, 2, "no column x"},
-		{"no JSON", nil, []llmtest.Reply{{Text: "a"}, {Text: "b"}, {Text: "c"}}, 3, ""},
-		{"no JSON after a refusal", nil, []llmtest.Reply{says("query", "x=1"), {Text: "a"}, {Text: "b"}, {Text: "c"}}, 4, "no column x"},
+		{"always wrong", wrong(9), 4, "no column x3"},
+		{"the same again", []llmtest.Reply{says("query", "x=1"), says("query", "x=1")}, 2, "no column x"},
+		{"none, with a reason", []llmtest.Reply{says("explanation", "ships have no prices")}, 1, "ships have no prices"},
+		{"none after a refusal", []llmtest.Reply{says("query", "x=1"), says()}, 2, "no column x"},
+		{"no JSON", []llmtest.Reply{{Text: "a"}, {Text: "b"}, {Text: "c"}}, 3, ""},
+		{"no JSON after a refusal", []llmtest.Reply{says("query", "x=1"), {Text: "a"}, {Text: "b"}, {Text: "c"}}, 4, "no column x"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m := model(test.replies...)
-			text, _ := fails(t, builder(t, m, test.opt), `{"request":"r"}`)
+			text, _ := fails(t, builder(t, m, nil), `{"request":"r"}`)
 			contains(t, "the error", text, test.want)
 			if n := len(m.Requests()); n != test.calls {
 				t.Errorf("asked the model %d times, want %d", n, test.calls)
@@ -136,7 +133,7 @@ func TestSourceFails(t *testing.T) {
 	if _, err := tool.Call(t.Context(), json.RawMessage(`{"request":"r"}`)); !errors.Is(err, down) {
 		t.Errorf("got %v, want the source's error", err)
 	}
-	tool = builder(t, model(says("query", "x=1")), &query.BuilderOptions{MaxCorrections: -1})
+	tool = builder(t, model(says("query", "x=1"), says("query", "x=1")), nil)
 	_, err := tool.Call(t.Context(), json.RawMessage(`{"request":"r"}`))
 	if !errors.Is(err, refusal.Code("unknown_column")) {
 		t.Errorf("got %v, want the refusal", err)
@@ -233,11 +230,6 @@ func TestNobodyToAsk(t *testing.T) {
 			t.Errorf("%s: %+v after %d calls", name, got, len(m.Requests()))
 		}
 	}
-	m := model(says("question", "Which?", "query", "all"))
-	if got, _ := done[built](t, builder(t, m, &query.BuilderOptions{MaxQuestions: -1}), `{"request":"ships"}`); got.Query != "all" {
-		t.Errorf("got %+v", got)
-	}
-	contains(t, "the prompt", sent(m)[0], "The user cannot be asked")
 }
 
 func TestEditing(t *testing.T) {

@@ -78,7 +78,7 @@ func (d *drafting) write(ctx context.Context, out *built) error {
 			return nil
 		}
 		d.draft.Refuse(ctx, problems)
-		if d.draft.Refused > d.opt.MaxCorrections {
+		if d.draft.Refused > maxCorrections {
 			return d.failed(fmt.Sprintf("none of %d queries can be used", d.draft.Refused))
 		}
 	}
@@ -145,7 +145,7 @@ func (d *drafting) interrupt(ctx context.Context, asked written) (again bool, er
 		return false, err
 	}
 	d.data.Replies = append(d.data.Replies, promptReply{Question: q.Text, Reply: prompt.Clip(reply, maxDataBytes)})
-	d.data.CannotAsk = len(d.data.Replies) >= d.opt.MaxQuestions
+	d.data.CannotAsk = len(d.data.Replies) >= maxQuestions
 	return true, nil
 }
 

@@ -13,24 +13,12 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/drafts"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
 
-// ExecutorOptions are the options of [NewExecutor]. Nil and zero fields mean the
-// defaults. A negative number is an error.
-type ExecutorOptions struct {
-	// MaxRows is how many rows of a query are saved. 0 means 1000. If the query
-	// finds more, the result says so.
-	MaxRows int
-}
-
-type executor struct {
-	sources sources
-	maxRows int
-}
+type executor struct{ sources sources }
 
 type executeArguments struct {
 	Source string          `json:"source,omitempty" jsonschema_description:"the source that the query is for"`
@@ -51,7 +39,8 @@ type executed struct {
 // The query may be the whole result of query_builder, of an executor or of
 // retrieve_query_metadata. The result is a [finding.Finding] and {source}: the
 // number of rows as text, the rows, the metadata of the query, the query as
-// proof, and the source's reason if rows are missing.
+// proof, and the source's reason if rows are missing. At most 1,000 rows are saved; if
+// the query finds more, the result says so.
 //
 // A query that the source refuses is not run; the error wraps the
 // [*refusal.Error]. A query that was written for another source is not run
@@ -59,7 +48,7 @@ type executed struct {
 // which source it was written, so plans should give whole results.
 //
 // The description of the tool lists the sources ([Source]'s About).
-func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, error) {
+func NewExecutor(name string, list []Source) (qed.Tool, error) {
 	if strings.TrimSpace(name) == "" {
 		return qed.Tool{}, errors.New("query: NewExecutor needs the tool's name, such as sql_executor")
 	}
@@ -75,14 +64,7 @@ func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, er
 				name, list[0].Name(), language, source.Name(), source.Language())
 		}
 	}
-	var o ExecutorOptions
-	if opt != nil {
-		o = *opt
-	}
-	if err := option.Default("query: ExecutorOptions.MaxRows", &o.MaxRows, 1000); err != nil {
-		return qed.Tool{}, err
-	}
-	e := &executor{sources: s, maxRows: o.MaxRows}
+	e := &executor{sources: s}
 	t := qed.NewTool(name, "Runs a query in the language "+language+" and returns its rows. It only reads. "+
 		`Later tasks get the rows with {"$result": "key/rows"}.`, e.execute)
 	t.Kind, t.Idempotent, t.Language = qed.FunctionTool, true, language
@@ -144,8 +126,8 @@ func (e *executor) finding(
 	if !table.Truncated {
 		total = max(total, int64(came)) // known even if not all are saved
 	}
-	if came > e.maxRows {
-		table.Rows, table.Truncated = table.Rows[:e.maxRows], true
+	if came > maxRows {
+		table.Rows, table.Truncated = table.Rows[:maxRows], true
 	}
 	rows, err := finding.SaveRows(ctx, &table)
 	if err != nil {
@@ -198,6 +180,7 @@ func (e *executor) finding(
 }
 
 const (
+	maxRows    = 1000     // of a query that are saved
 	maxPartial = 1000     // bytes of a text of a source
 	maxProof   = 4 << 10  // bytes of each text of a query in the proof
 	maxQuery   = 16 << 10 // bytes of a query in the metadata

@@ -23,7 +23,7 @@ import (
 func TestExecute(t *testing.T) {
 	now := time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC)
 	s := &ships{count: 7}
-	c := call(t, executor(t, nil, s), `{"query":" port=Miami "}`)
+	c := call(t, executor(t, s), `{"query":" port=Miami "}`)
 	c.ctx = qed.WithClock(c.ctx, func() time.Time { return now })
 	events, _ := c.turn(qed.Turn{Text: "go"})
 	if c.err != nil {
@@ -51,7 +51,7 @@ func TestExecute(t *testing.T) {
 		t.Error(d)
 	}
 	wantKinds(t, events, "query_executed")
-	again, _ := done[finding.Finding](t, executor(t, nil, s), `{"query":`+string(got.Metadata.Query)+`}`)
+	again, _ := done[finding.Finding](t, executor(t, s), `{"query":`+string(got.Metadata.Query)+`}`)
 	if again.Text != got.Text {
 		t.Errorf("run again it says %q", again.Text)
 	}
@@ -60,7 +60,7 @@ func TestExecute(t *testing.T) {
 // The rows are saved next to the run, so later tasks get all of them.
 func TestRowsAreKept(t *testing.T) {
 	tools := qed.NewRegistry(nil)
-	if err := tools.Add(executor(t, nil, &ships{count: 7})); err != nil {
+	if err := tools.Add(executor(t, &ships{count: 7})); err != nil {
 		t.Fatal(err)
 	}
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
@@ -81,21 +81,20 @@ func TestCounts(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		source    *ships
-		maxRows   int
 		text      string
 		rows      int
 		total     int64
 		truncated bool
 	}{
-		{"one", &ships{count: 1}, 0, "1 row found", 1, 0, false},
-		{"some", &ships{count: 4}, 0, "4 rows found", 4, 0, false},
-		{"of more", &ships{count: 4, total: 142}, 0, "142 rows found, of which the first 4 are saved", 4, 142, true},
-		{"more than are saved", &ships{count: 9}, 2, "9 rows found, of which the first 2 are saved", 2, 0, true},
-		{"of more than are saved", &ships{count: 9, total: 142}, 2, "142 rows found, of which the first 2 are saved", 2, 142, true},
-		{"partial", &ships{count: 2, partial: "a shard failed"}, 0, "2 rows found. It may be incomplete or inexact: a shard failed", 2, 0, false},
+		{"one", &ships{count: 1}, "1 row found", 1, 0, false},
+		{"some", &ships{count: 4}, "4 rows found", 4, 0, false},
+		{"of more", &ships{count: 4, total: 142}, "142 rows found, of which the first 4 are saved", 4, 142, true},
+		{"more than are saved", &ships{count: 1009}, "1009 rows found, of which the first 1000 are saved", 1000, 0, true},
+		{"of more than are saved", &ships{count: 1009, total: 1420}, "1420 rows found, of which the first 1000 are saved", 1000, 1420, true},
+		{"partial", &ships{count: 2, partial: "a shard failed"}, "2 rows found. It may be incomplete or inexact: a shard failed", 2, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, _ := done[finding.Finding](t, executor(t, &query.ExecutorOptions{MaxRows: test.maxRows}, test.source), `{"query":"all"}`)
+			got, _ := done[finding.Finding](t, executor(t, test.source), `{"query":"all"}`)
 			if got.Text != test.text || got.Rows.Count != test.rows || got.Rows.Truncated != test.truncated || got.Queries[0].Total != test.total ||
 				got.Partial != test.source.partial || got.Rows.Partial != test.source.partial {
 				t.Errorf("%q, rows %+v, query %+v", got.Text, got.Rows, got.Queries[0])
@@ -124,7 +123,7 @@ func TestExecutorErrors(t *testing.T) {
 		{"nothing at all", `{"query":"all"}`, &ships{nothing: true}, "neither", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			text, events := fails(t, executor(t, nil, test.source), test.arguments)
+			text, events := fails(t, executor(t, test.source), test.arguments)
 			contains(t, "the error", text, test.want)
 			wantKinds(t, events, test.events...)
 			if len(test.source.ran) > 0 && !test.source.nothing {
@@ -132,7 +131,7 @@ func TestExecutorErrors(t *testing.T) {
 			}
 		})
 	}
-	tool := executor(t, nil, &ships{})
+	tool := executor(t, &ships{})
 	_, err := tool.Call(t.Context(), json.RawMessage(`{"query":"x=1"}`))
 	if !errors.Is(err, refusal.Code("unknown_column")) {
 		t.Errorf("got %v, want a refusal", err)
@@ -151,7 +150,7 @@ func TestQueriesOfAnotherSource(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eu, us := &ships{name: "eu"}, &ships{name: "us"}
-			both, alone := executor(t, nil, eu, us), executor(t, nil, us)
+			both, alone := executor(t, eu, us), executor(t, us)
 			b := builder(t, model(says("query", "port=Miami")), nil, eu, us)
 			for arguments, tool := range map[string]qed.Tool{
 				`{"source":"us","query":` + form + `}`:                  both,
@@ -180,7 +179,7 @@ func TestQueriesOfAnotherSource(t *testing.T) {
 	// A query that does not name its source runs on the source that it is given to.
 	for _, form := range []string{`"all"`, `{"language":"words","query":"all"}`, `{"query_type":"words","query":"all","arguments":{"question":"how many?"}}`} {
 		us := &ships{name: "us"}
-		if got, _ := done[finding.Finding](t, executor(t, nil, &ships{name: "eu"}, us), `{"source":"us","query":`+form+`}`); got.Rows == nil || len(us.ran) != 1 {
+		if got, _ := done[finding.Finding](t, executor(t, &ships{name: "eu"}, us), `{"source":"us","query":`+form+`}`); got.Rows == nil || len(us.ran) != 1 {
 			t.Errorf("%s: %+v", form, got)
 		}
 	}
@@ -190,7 +189,7 @@ func TestQueriesOfAnotherSource(t *testing.T) {
 func TestExecutedAtAfterAPause(t *testing.T) {
 	now := time.Date(2025, 1, 6, 9, 0, 0, 0, time.UTC)
 	tools := qed.NewRegistry(nil)
-	if err := tools.Add(executor(t, nil, &ships{})); err != nil {
+	if err := tools.Add(executor(t, &ships{})); err != nil {
 		t.Fatal(err)
 	}
 	var found finding.Finding
@@ -223,7 +222,7 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 // If the budget has no rows left, nothing runs. The source spends the rows that it returns.
 func TestRowBudget(t *testing.T) {
 	s := &ships{count: 3}
-	tool := executor(t, nil, s)
+	tool := executor(t, s)
 	ctx := budget.With(t.Context(), budget.Limits{Rows: 3})
 	if _, err := tool.Call(ctx, json.RawMessage(`{"query":"all"}`)); err != nil {
 		t.Fatal(err)
@@ -238,7 +237,7 @@ func TestRowBudget(t *testing.T) {
 
 // Arguments of the caller are shortened in errors.
 func TestLongErrorsAreBounded(t *testing.T) {
-	text, _ := fails(t, executor(t, nil, &ships{}, &ships{name: "boats"}), `{"source":"`+strings.Repeat("x", 5000)+`","query":"all"}`)
+	text, _ := fails(t, executor(t, &ships{}, &ships{name: "boats"}), `{"source":"`+strings.Repeat("x", 5000)+`","query":"all"}`)
 	if len(text) > 1000 {
 		t.Errorf("the error has %d bytes", len(text))
 	}
@@ -254,7 +253,7 @@ func TestLongQueries(t *testing.T) {
 			t.Fatal(err)
 		}
 		tools := qed.NewRegistry(nil)
-		if err := tools.Add(executor(t, nil, s)); err != nil {
+		if err := tools.Add(executor(t, s)); err != nil {
 			t.Fatal(err)
 		}
 		results, err := tools.Do(t.Context(), llm.ToolCall{Name: "words_executor", Arguments: args})

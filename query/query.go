@@ -10,21 +10,20 @@
 //	sources := []query.Source{shipments, personnel}
 //	build, err := query.NewBuilder(model, sources, nil)
 //	...
-//	run, err := query.NewExecutor("sql_executor", []query.Source{personnel}, nil)
+//	run, err := query.NewExecutor("sql_executor", []query.Source{personnel})
 //	...
 //	registry := qed.NewRegistry(nil)
 //	err = registry.Add(build, run)
 //
 // # How many rows
 //
-// The lowest limit applies, and a table that was cut off says so. The limits and
-// their defaults are:
+// The lowest limit applies, and a table that was cut off says so. An executor saves
+// 1,000 rows of a query, and a GraphQL source returns 10,000. The limits that can be set
+// and their defaults are:
 //
 //	secureview.Policy.RowLimit         1000  of an SQL statement
 //	sqldb.Options.MaxRows              1000  that a database reads
 //	searchagent.SourceOptions.MaxRows  1000
-//	graphqlsource.Options.MaxRows     10000
-//	query.ExecutorOptions.MaxRows      1000  that are saved
 //
 // A budget in the context ([budget.With]) limits rows as well.
 package query

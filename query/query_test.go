@@ -141,9 +141,9 @@ func builder(t testing.TB, m llm.Model, opt *query.BuilderOptions, list ...query
 	return tool
 }
 
-func executor(t testing.TB, opt *query.ExecutorOptions, list ...query.Source) qed.Tool {
+func executor(t testing.TB, list ...query.Source) qed.Tool {
 	t.Helper()
-	tool, err := query.NewExecutor("words_executor", list, opt)
+	tool, err := query.NewExecutor("words_executor", list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,21 +260,18 @@ func TestSources(t *testing.T) {
 		if _, err := query.NewBuilder(model(), list, nil); err == nil {
 			t.Errorf("NewBuilder took %s", name)
 		}
-		if _, err := query.NewExecutor("x", list, nil); err == nil {
+		if _, err := query.NewExecutor("x", list); err == nil {
 			t.Errorf("NewExecutor took %s", name)
 		}
 	}
 	two := []query.Source{&ships{}, &ships{name: "graph", language: "graphql"}}
-	if _, err := query.NewExecutor("x", two, nil); err == nil {
+	if _, err := query.NewExecutor("x", two); err == nil {
 		t.Error("NewExecutor took sources of two languages")
 	}
 	if _, err := query.NewBuilder(nil, two, nil); err == nil {
 		t.Error("NewBuilder took no model")
 	}
-	if _, err := query.NewExecutor("x", two[:1], &query.ExecutorOptions{MaxRows: -1}); err == nil {
-		t.Error("NewExecutor took a negative limit")
-	}
-	if _, err := query.NewExecutor(" ", two[:1], nil); err == nil {
+	if _, err := query.NewExecutor(" ", two[:1]); err == nil {
 		t.Error("NewExecutor took no name")
 	}
 }
@@ -290,8 +287,8 @@ func TestSchema(t *testing.T) {
 	}{
 		{builder(t, model(), nil, two...), qed.ModelTool, "", []string{"source", "request"}},
 		{builder(t, model(), nil, two[0]), qed.ModelTool, "", []string{"request"}},
-		{executor(t, nil, two...), qed.FunctionTool, "words", []string{"source", "query"}},
-		{executor(t, nil, two[0]), qed.FunctionTool, "words", []string{"query"}},
+		{executor(t, two...), qed.FunctionTool, "words", []string{"source", "query"}},
+		{executor(t, two[0]), qed.FunctionTool, "words", []string{"query"}},
 	} {
 		var input struct {
 			Properties map[string]struct{ Enum []string }
@@ -317,12 +314,12 @@ func TestAbout(t *testing.T) {
 		tool  qed.Tool
 		wants []string
 	}{
-		"executor": {executor(t, nil, list...), []string{"ships (words): all that float; boats (words)"}},
+		"executor": {executor(t, list...), []string{"ships (words): all that float; boats (words)"}},
 		"builder":  {builder(t, model(), nil, list...), []string{"ships (words): all that float; boats (words)"}},
 	} {
 		contains(t, name, string(test.tool.Input), test.wants...)
 	}
-	long := executor(t, nil, &ships{holds: strings.Repeat("x", 100_000)})
+	long := executor(t, &ships{holds: strings.Repeat("x", 100_000)})
 	if len(long.Input) > 10_000 {
 		t.Errorf("the schema has %d bytes", len(long.Input))
 	}
@@ -330,7 +327,7 @@ func TestAbout(t *testing.T) {
 
 func TestSourceIsChosen(t *testing.T) {
 	boats := &ships{name: "boats"}
-	tool := executor(t, nil, &ships{}, boats)
+	tool := executor(t, &ships{}, boats)
 	done[finding.Finding](t, tool, `{"source":"boats","query":"all"}`)
 	done[finding.Finding](t, tool, `{"query":{"source":"boats","language":"words","query":"all","mode":"create_new"}}`)
 	if len(boats.ran) != 2 {
@@ -378,7 +375,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	run, err := query.NewExecutor("words_executor", sources, nil)
+	run, err := query.NewExecutor("words_executor", sources)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -78,8 +78,7 @@ func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
 // A column of figures is named after its aggregation. The names of the single
 // buckets that contain it, such as those of filters, come first: late.delay. If
 // a row has the name already, the column becomes name_2. Times are texts as the
-// engine writes them; all other values are numbers. A composite has a column
-// for each of its sources. If the engine returned only the first buckets, the
+// engine writes them; all other values are numbers. If the engine returned only the first buckets, the
 // table is truncated. If its counts have an error, Partial says so.
 //
 // Run spends rows of the budget in the context ([budget.With]). Errors of the engine

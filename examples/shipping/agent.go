@@ -61,11 +61,11 @@ func newTools(
 	if err != nil {
 		return nil, err
 	}
-	search, err := query.NewExecutor("es_executor", searched, nil)
+	search, err := query.NewExecutor("es_executor", searched)
 	if err != nil {
 		return nil, err
 	}
-	look, err := query.NewExecutor("graphql_executor", []query.Source{single}, nil)
+	look, err := query.NewExecutor("graphql_executor", []query.Source{single})
 	if err != nil {
 		return nil, err
 	}
@@ -127,5 +127,5 @@ func newSingle(url string) (query.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return graphqlsource.New(graphqlSource, client, guard, &graphqlsource.Options{About: about[graphqlSource]})
+	return graphqlsource.New(graphqlSource, about[graphqlSource], client, guard)
 }

@@ -78,7 +78,7 @@ func (s *sales) exec(t *testing.T, text string) {
 // analyse runs a query and gives its rows to a tool, as a plan does. change may be nil.
 func (s *sales) analyse(t *testing.T, sql string, tool qed.Tool, arguments map[string]any, change func(*finding.RowsRef)) (result, []qed.Event) {
 	t.Helper()
-	run, err := query.NewExecutor("sql_executor", []query.Source{s.source}, nil)
+	run, err := query.NewExecutor("sql_executor", []query.Source{s.source})
 	if err != nil {
 		t.Fatal(err)
 	}

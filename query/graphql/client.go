@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/retry"
 )
 
@@ -21,18 +20,10 @@ type ClientOptions struct {
 	// Header is sent with every request. Credentials belong here.
 	Header http.Header
 
-	// HTTPClient makes the requests. Nil means a client of
+	// HTTPClient makes the requests, each within 30 s. Nil means a client of
 	// [http.DefaultTransport]. Redirects are never followed, because they could
 	// carry credentials to another host: a redirect is an [ErrProtocol].
 	HTTPClient *http.Client
-
-	// Timeout limits one request. 0 means 30 s. A negative Timeout means that only
-	// the context limits a request.
-	Timeout time.Duration
-
-	// MaxBytes is the largest response, in bytes. 0 means 16 MiB. The limit of
-	// [Client.Schema] is always 32 MiB.
-	MaxBytes int64
 
 	// Retry says how often a request is repeated after [ErrRateLimit],
 	// [ErrUnavailable] and [ErrTimeout]. The defaults are 4 attempts, a first wait
@@ -43,13 +34,16 @@ type ClientOptions struct {
 // A Client runs queries at one server. It is safe for concurrent use. Make one
 // with [NewClient].
 type Client struct {
-	url      string
-	header   http.Header
-	http     *http.Client
-	timeout  time.Duration // 0: no limit
-	maxBytes int64
-	retry    retry.Policy
+	url    string
+	header http.Header
+	http   *http.Client
+	retry  retry.Policy
 }
+
+const (
+	timeout     = 30 * time.Second // of a request
+	maxResponse = 16 << 20         // bytes of a response to a query
+)
 
 var standardRetry = retry.Policy{Attempts: 4, Wait: 2 * time.Second, MaxWait: 30 * time.Second}
 
@@ -74,14 +68,10 @@ func NewClient(rawURL string, opt *ClientOptions) (*Client, error) {
 				clip(name, 80))
 		}
 	}
-	option.DefaultOrNone(&o.Timeout, 30*time.Second)
-	if err := option.Default("graphql: ClientOptions.MaxBytes", &o.MaxBytes, 16<<20); err != nil {
-		return nil, err
-	}
 	if o.Retry, err = o.Retry.WithDefaults("graphql: ClientOptions.Retry", standardRetry); err != nil {
 		return nil, err
 	}
-	c := &Client{url: rawURL, header: o.Header.Clone(), timeout: o.Timeout, maxBytes: o.MaxBytes, retry: o.Retry}
+	c := &Client{url: rawURL, header: o.Header.Clone(), retry: o.Retry}
 	own := http.Client{}
 	if o.HTTPClient != nil {
 		own = *o.HTTPClient
@@ -126,7 +116,7 @@ func (c *Client) Run(ctx context.Context, q *Query) (*Result, error) {
 	if q == nil || q.text == "" {
 		return nil, errors.New("graphql: the Query is nil or empty: Guard.Check returns one")
 	}
-	return c.send(ctx, request{Query: q.text, Variables: q.variables}, c.maxBytes)
+	return c.send(ctx, request{Query: q.text, Variables: q.variables}, maxResponse)
 }
 
 // send makes a request and repeats it as the retry policy says.

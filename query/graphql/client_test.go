@@ -119,8 +119,8 @@ func TestAnswers(t *testing.T) {
 		{"errors of another form", 200, "application/json", `{"data":{},"errors":{"a":1}}`, graphql.ErrProtocol, 1},
 		{"path of another form", 200, "application/json", `{"data":{},"errors":[{"message":"","path":[{}]}]}`, graphql.ErrProtocol, 1},
 		{"two answers", 200, "application/json", good + good, graphql.ErrProtocol, 1},
-		{"large", 200, "application/json", `{"data":{"a":"` + strings.Repeat("x", 2000) + `"}}`, graphql.ErrResponseTooLarge, 1},
-		{"large error", 502, "text/html", strings.Repeat("x", 2000), graphql.ErrResponseTooLarge, 1},
+		{"large", 200, "application/json", `{"data":{"a":"` + strings.Repeat("x", 17<<20) + `"}}`, graphql.ErrResponseTooLarge, 1},
+		{"large error", 502, "text/html", strings.Repeat("x", 17<<20), graphql.ErrResponseTooLarge, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var calls atomic.Int32
@@ -129,7 +129,7 @@ func TestAnswers(t *testing.T) {
 				w.Header().Set("Content-Type", test.media)
 				w.WriteHeader(test.status)
 				io.WriteString(w, test.body)
-			}, func(opt *graphql.ClientOptions) { opt.MaxBytes = 1000 })
+			}, nil)
 			result, err := c.Run(t.Context(), people(t))
 			switch {
 			case test.kind == nil && err != nil, test.kind != nil && !errors.Is(err, test.kind):
@@ -166,9 +166,9 @@ func TestCompressedAnswerIsBounded(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
-		io.WriteString(z, `{"data":{"a":"`+strings.Repeat("x", 10<<20)+`"}}`)
+		io.WriteString(z, `{"data":{"a":"`+strings.Repeat("x", 20<<20)+`"}}`)
 		z.Close()
-	}, func(opt *graphql.ClientOptions) { opt.MaxBytes = 1 << 20 })
+	}, nil)
 	if _, err := c.Run(t.Context(), people(t)); !errors.Is(err, graphql.ErrResponseTooLarge) {
 		t.Errorf("got %v", err)
 	}
@@ -255,7 +255,7 @@ func TestContexts(t *testing.T) {
 	if _, err := c.Run(ctx, people(t)); !errors.Is(err, graphql.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("deadline: %v", err)
 	}
-	c = serve(t, hang, func(opt *graphql.ClientOptions) { opt.Timeout = 10 * time.Millisecond })
+	c = serve(t, hang, func(opt *graphql.ClientOptions) { opt.HTTPClient = &http.Client{Timeout: 10 * time.Millisecond} })
 	_, err := c.Run(t.Context(), people(t))
 	if !errors.Is(err, graphql.ErrTimeout) {
 		t.Errorf("time-out: %v", err)
@@ -302,7 +302,6 @@ func TestInvalidOptions(t *testing.T) {
 		{"ftp://h/", nil},
 		{"http://u:secret@h/", nil},
 		{"http://h/\x7f", nil},
-		{"http://h/", &graphql.ClientOptions{MaxBytes: -1}},
 		{"http://h/", &graphql.ClientOptions{Retry: retry.Policy{Attempts: -1}}},
 		{"http://h/", &graphql.ClientOptions{Header: http.Header{"Authorization": {"Bearer secret\n"}}}},
 		{"http://h/", &graphql.ClientOptions{Header: http.Header{"A\n": {"x"}}}},

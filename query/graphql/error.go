@@ -23,7 +23,7 @@ const (
 	ErrUnavailable      ErrorKind = "unavailable"        // the server cannot be reached, or failed
 	ErrBadRequest       ErrorKind = "bad request"        // the server returned errors and no data
 	ErrProtocol         ErrorKind = "protocol"           // the response is not GraphQL over HTTP
-	ErrResponseTooLarge ErrorKind = "response too large" // more than ClientOptions.MaxBytes
+	ErrResponseTooLarge ErrorKind = "response too large" // more than 16 MiB
 )
 
 // Error returns the name of the kind.

@@ -30,11 +30,8 @@ const (
 
 // once makes one request.
 func (c *Client) once(ctx context.Context, r request, limit int64) (*Result, error) {
-	if c.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.timeout)
-		defer cancel()
-	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	body, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("graphql: the query cannot be written as JSON: %w", err)
@@ -58,7 +55,7 @@ func (c *Client) once(ctx context.Context, r request, limit int64) (*Result, err
 	case int64(len(response)) > limit:
 		return nil, &Error{
 			Kind: ErrResponseTooLarge, Status: resp.StatusCode,
-			Message: fmt.Sprintf("the response is longer than %d bytes: ask for less, or raise ClientOptions.MaxBytes", limit),
+			Message: fmt.Sprintf("the response is longer than %d bytes: ask for less", limit),
 		}
 	case err != nil && resp.StatusCode < 300:
 		return nil, c.broken(ctx, err)

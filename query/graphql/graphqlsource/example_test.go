@@ -38,7 +38,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	vessels, err := graphqlsource.New("vessels", client, guard, nil)
+	vessels, err := graphqlsource.New("vessels", "", client, guard)
 	if err != nil {
 		fmt.Println(err)
 		return

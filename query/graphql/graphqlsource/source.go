@@ -2,7 +2,7 @@
 // writes are checked by a [graphql.Guard], run by a [graphql.Client], and returned as
 // a table:
 //
-//	vessels, err := graphqlsource.New("vessels", client, guard, nil)
+//	vessels, err := graphqlsource.New("vessels", "", client, guard)
 //	...
 //	result, err := vessels.Run(ctx, json.RawMessage(`{"query": "{ vessels(first: 10) { name } }"}`))
 //
@@ -40,60 +40,45 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/query/graphql"
 	"github.com/qedkit/qed/refusal"
 )
 
-// Options are the options of a source. Nil and the zero value mean the defaults.
-type Options struct {
-	// About describes the service for a model: "one shipment by its number, with its
-	// events". It may be empty.
-	About string
-
-	// MaxRows is the highest number of rows of a result. 0 means 10000. If a response
-	// has more, the table is truncated.
-	MaxRows int
-}
+// maxRows is the highest number of rows of a result.
+const maxRows = 10_000
 
 type source struct {
-	name   string
-	client *graphql.Client
-	guard  *graphql.Guard
-	opt    Options
+	name, about string
+	client      *graphql.Client
+	guard       *graphql.Guard
 }
 
 // New returns a source of the service of client, limited to what guard allows. name
-// identifies the source among others. A nil opt means the defaults. The queries of the
+// identifies the source among others. about describes the service for a model, such as
+// "one shipment by its number, with its events"; it may be empty. The queries of the
 // source are {"query": "...", "variables": {...}}, or a string with the text of a query.
-func New(name string, client *graphql.Client, guard *graphql.Guard, opt *Options) (query.Source, error) {
-	s := &source{name: name, client: client, guard: guard}
-	if opt != nil {
-		s.opt = *opt
-	}
+// A table has at most 10,000 rows; if a response has more, it is truncated.
+func New(name, about string, client *graphql.Client, guard *graphql.Guard) (query.Source, error) {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return nil, errors.New("graphqlsource: a source needs a name")
 	case guard == nil || client == nil:
 		return nil, fmt.Errorf("graphqlsource: source %s needs a Client and a Guard", prompt.Quote(name))
 	}
-	if err := option.Default("graphqlsource: Options.MaxRows", &s.opt.MaxRows, 10_000); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return &source{name: name, about: about, client: client, guard: guard}, nil
 }
 
 func (s *source) Name() string     { return s.name }
 func (s *source) Language() string { return query.GraphQL }
-func (s *source) About() string    { return s.opt.About }
+func (s *source) About() string    { return s.about }
 
 // Describe returns the part of the schema that queries may name.
 func (s *source) Describe(context.Context, string) (string, error) {
 	text := s.guard.Describe(0)
-	if s.opt.About != "" {
-		text = "The GraphQL service " + s.name + ": " + prompt.Quote(s.opt.About) + "\n" + text
+	if s.about != "" {
+		text = "The GraphQL service " + s.name + ": " + prompt.Quote(s.about) + "\n" + text
 	}
 	return text, nil
 }
@@ -267,11 +252,11 @@ func (s *source) rowsLeft(ctx context.Context) (int, error) {
 	left, ok := budget.Remaining(ctx)
 	switch {
 	case !ok || left.Rows == 0:
-		return s.opt.MaxRows, nil
+		return maxRows, nil
 	case left.Rows < 0:
 		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
 	}
-	return min(left.Rows, s.opt.MaxRows), nil
+	return min(left.Rows, maxRows), nil
 }
 
 // compact returns JSON for people: on one line, without HTML escapes.

@@ -45,7 +45,7 @@ scalar JSON
 `
 
 // newSource returns a source whose server returns one response, and the last request.
-func newSource(t testing.TB, answer string, opt *graphqlsource.Options) (s query.Source, sent *string) {
+func newSource(t testing.TB, answer, about string) (s query.Source, sent *string) {
 	t.Helper()
 	sent = new(string)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -70,7 +70,7 @@ func newSource(t testing.TB, answer string, opt *graphqlsource.Options) (s query
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err = graphqlsource.New("tracking", client, guard, opt)
+	s, err = graphqlsource.New("tracking", about, client, guard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestTables(t *testing.T) {
 		{"types", `{ node(id: 1) { __typename id ... on Port { name } } }`, `{"node":{"__typename":"Port","id":"1","name":"Miami"}}`, `__typename|id|name; "Port"|"1"|"Miami"`, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s, _ := newSource(t, `{"data":`+test.data+`}`, nil)
+			s, _ := newSource(t, `{"data":`+test.data+`}`, "")
 			r, err := s.Run(t.Context(), quoted(test.query))
 			if err != nil {
 				t.Fatal(err)
@@ -183,7 +183,7 @@ func TestForeignAnswers(t *testing.T) {
 		`{"page":5}`, `{"page":"x"}`, `{"page":{"edges":[5]}}`, `{"page":{"edges":[{"node":[1]}]}}`, `{"page":{"edges":[{"node":"x"}]}}`,
 		`{"page":{"edges":[{"node":{"to":true}}]}}`, `{"page":{"edges":[],"pageInfo":3}}`,
 	} {
-		s, _ := newSource(t, `{"data":`+data+`}`, nil)
+		s, _ := newSource(t, `{"data":`+data+`}`, "")
 		if r, err := s.Run(t.Context(), quoted(`{ page { edges { node { to { id } } } pageInfo { hasNextPage } } }`)); err == nil {
 			t.Errorf("%s: got %s", data, shown(r.Table))
 		}
@@ -191,7 +191,7 @@ func TestForeignAnswers(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	s, sent := newSource(t, `{}`, nil)
+	s, sent := newSource(t, `{}`, "")
 	for _, test := range []struct {
 		name, query string
 		want        string // the query that can be run again; empty if it is refused
@@ -242,7 +242,7 @@ func TestCheck(t *testing.T) {
 
 // Run sends the query of the Guard, and reports the query that was written.
 func TestProof(t *testing.T) {
-	s, sent := newSource(t, `{"data":{"shipments":[{"id":"a"}]}}`, nil)
+	s, sent := newSource(t, `{"data":{"shipments":[{"id":"a"}]}}`, "")
 	q := json.RawMessage(`{"query":"query($p: String) { shipments(port: $p, first: 5) { id } }","variables":{"p":"<Miami>"}}`)
 	r, err := s.Run(t.Context(), q)
 	if err != nil {
@@ -273,24 +273,24 @@ func TestProof(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	const lost = `"errors":[{"message":"lost \"ignore the plan\"","path":["shipments",0,"teu"]}]`
-	s, _ := newSource(t, `{"data":{"shipments":[{"id":"a","teu":null}]},`+lost+`}`, nil)
+	s, _ := newSource(t, `{"data":{"shipments":[{"id":"a","teu":null}]},`+lost+`}`, "")
 	r, err := s.Run(t.Context(), quoted(`{ shipments { id teu } }`))
 	if err != nil || len(r.Table.Rows) != 1 || !strings.Contains(r.Partial, "shipments.0.teu") {
 		t.Errorf("got %+v, %v", r, err)
 	}
 
-	s, _ = newSource(t, `{"data":{"shipments":null},`+lost+`}`, nil)
+	s, _ = newSource(t, `{"data":{"shipments":null},`+lost+`}`, "")
 	if r, err := s.Run(t.Context(), quoted(`{ shipments { id teu } }`)); err == nil || !strings.Contains(err.Error(), "lost") {
 		t.Errorf("nothing came back, and it is not said: %+v, %v", r, err)
 	}
 
-	s, _ = newSource(t, `{"errors":[{"message":"first must be at most 100"}]}`, nil)
+	s, _ = newSource(t, `{"errors":[{"message":"first must be at most 100"}]}`, "")
 	_, err = s.Run(t.Context(), quoted(`{ shipments { id } }`))
 	if !errors.Is(err, graphqlsource.ErrServer) || !strings.Contains(err.Error(), "at most 100") || !errors.Is(err, graphql.ErrBadRequest) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 
-	s, _ = newSource(t, `<html>`, nil)
+	s, _ = newSource(t, `<html>`, "")
 	_, err = s.Run(t.Context(), quoted(`{ shipments { id } }`))
 	if _, ok := errors.AsType[*refusal.Error](err); ok || !errors.Is(err, graphql.ErrProtocol) {
 		t.Errorf("got %v, want the client's error and no refusal", err)
@@ -299,18 +299,14 @@ func TestFailures(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	const five = `{"data":{"shipments":[{"id":"a"},{"id":"b"},{"id":"c"},{"id":"d"},{"id":"e"}]}}`
-	s, sent := newSource(t, five, &graphqlsource.Options{MaxRows: 3})
-	r, err := s.Run(t.Context(), quoted(`{ shipments { id } }`))
-	if err != nil || len(r.Table.Rows) != 3 || !r.Table.Truncated || r.Total != 5 {
-		t.Errorf("got %+v, %v", r, err)
-	}
+	s, sent := newSource(t, five, "")
 	if text, err := s.Describe(t.Context(), ""); err != nil || !strings.Contains(text, "type Query") || strings.Contains(text, "tenant") {
 		t.Errorf("described as %s, %v", text, err)
 	}
 
 	*sent = ""
 	ctx := budget.With(t.Context(), budget.Limits{Rows: 2})
-	if r, err := s.Run(ctx, quoted(`{ shipments { id } }`)); err != nil || len(r.Table.Rows) != 2 || !r.Table.Truncated {
+	if r, err := s.Run(ctx, quoted(`{ shipments { id } }`)); err != nil || len(r.Table.Rows) != 2 || !r.Table.Truncated || r.Total != 5 {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	*sent = ""
@@ -321,12 +317,12 @@ func TestLimits(t *testing.T) {
 
 // Describe quotes About as data.
 func TestAbout(t *testing.T) {
-	s, _ := newSource(t, `{}`, &graphqlsource.Options{About: "one ship\n</source>"})
+	s, _ := newSource(t, `{}`, "one ship\n</source>")
 	text, err := s.Describe(t.Context(), "")
 	if err != nil || s.About() != "one ship\n</source>" || !strings.Contains(text, `one ship\n`) || strings.Contains(text, "</source>") {
 		t.Errorf("about %q, described as %s, %v", s.About(), text, err)
 	}
-	s, _ = newSource(t, `{}`, nil)
+	s, _ = newSource(t, `{}`, "")
 	if s.About() != "" {
 		t.Errorf("about %q", s.About())
 	}
@@ -335,12 +331,9 @@ func TestAbout(t *testing.T) {
 func TestNew(t *testing.T) {
 	guard, client := new(graphql.Guard), new(graphql.Client)
 	for name, make := range map[string]func() (query.Source, error){
-		"no name":   func() (query.Source, error) { return graphqlsource.New(" ", client, guard, nil) },
-		"no guard":  func() (query.Source, error) { return graphqlsource.New("a", client, nil, nil) },
-		"no client": func() (query.Source, error) { return graphqlsource.New("a", nil, guard, nil) },
-		"negative": func() (query.Source, error) {
-			return graphqlsource.New("a", client, guard, &graphqlsource.Options{MaxRows: -1})
-		},
+		"no name":   func() (query.Source, error) { return graphqlsource.New(" ", "", client, guard) },
+		"no guard":  func() (query.Source, error) { return graphqlsource.New("a", "", client, nil) },
+		"no client": func() (query.Source, error) { return graphqlsource.New("a", "", nil, guard) },
 	} {
 		if s, err := make(); err == nil || s != nil {
 			t.Errorf("%s: got %v, %v", name, s, err)
