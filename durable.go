@@ -30,11 +30,6 @@ type DurableOptions struct {
 	// See [DurableOptions.WithReplyModel].
 	ParseReplies func(ctx context.Context, open []question.Question, text string) (question.Parsed, error)
 
-	// MaxQuestions limits the questions of a run, including those that are
-	// asked again. 0 means 10. A further [Interrupt] returns an error that
-	// matches [ErrTooManyQuestions].
-	MaxQuestions int
-
 	// Lease is the time after which a run that records nothing is treated as
 	// crashed, so that its thread accepts a turn again. A run records at least a
 	// heartbeat every half of the lease. 0 means 30 seconds. The lease should be
@@ -49,10 +44,6 @@ type DurableOptions struct {
 	// are always kept. 0 keeps the details of all runs.
 	KeepRuns int
 
-	// MaxSavedBytes limits the JSON of one value that [Save] saves. 0 means 1
-	// MiB.
-	MaxSavedBytes int
-
 	// HandlesAbort means that the agent itself answers a message that is read
 	// as [question.IntentAbort]. Otherwise such a turn is answered without the
 	// agent.
@@ -62,26 +53,6 @@ type DurableOptions struct {
 	// questions: the text of the [ErrCannotInterrupt] that [Interrupt] returns.
 	// Empty means that the agent may.
 	CannotInterrupt string
-
-	// OnStore is called after each operation of a run on the store, for
-	// metrics. It must be safe for concurrent use, return soon, and not use the
-	// thread of the run. Nil does nothing.
-	OnStore func(context.Context, StoreOperation)
-}
-
-// A StoreOperation is an operation of a run on its store that has ended. The
-// number of operations, of Attempts beyond the first, and of errors that match
-// [store.ErrConflict] are counters of a metrics system; Duration is a histogram.
-type StoreOperation struct {
-	Name     string        // "append", "read" or "trim"
-	Duration time.Duration // with the waits between its attempts
-	Attempts int           // from 1
-	Records  int           // that were to be appended, or were read
-
-	// Err is nil if the operation succeeded. It matches
-	// [context.DeadlineExceeded] if the store did not answer in time, and
-	// [store.ErrBusy] as well if it waited for others.
-	Err error
 }
 
 func (o *DurableOptions) lease() time.Duration {
@@ -89,20 +60,6 @@ func (o *DurableOptions) lease() time.Duration {
 		return 30 * time.Second
 	}
 	return o.Lease
-}
-
-func (o *DurableOptions) maxSavedBytes() int {
-	if o.MaxSavedBytes <= 0 {
-		return 1 << 20
-	}
-	return o.MaxSavedBytes
-}
-
-func (o *DurableOptions) maxQuestions() int {
-	if o.MaxQuestions <= 0 {
-		return 10
-	}
-	return o.MaxQuestions
 }
 
 // WithReplyModel returns a copy of o in which ParseReplies, if it is nil, is

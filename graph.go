@@ -49,21 +49,14 @@ type node[S any] struct {
 // value mean one attempt without a time limit.
 type NodeOptions struct {
 	// Attempts is the maximum number of attempts. 0 means 1. Every attempt gets a
-	// copy of the state from before the first one.
+	// copy of the state from before the first one. After a panic, or if the context of
+	// the run is done, there is no further attempt. Use package retry in the node for
+	// pauses.
 	Attempts int
 
 	// Timeout limits each attempt by its context. The run waits for the node, so
 	// the node must watch its context. 0 means no limit.
 	Timeout time.Duration
-
-	// RetryIf reports whether an error is worth another attempt. Nil means every
-	// error except a panic. If the context of the run is done, there is no further
-	// attempt.
-	RetryIf func(error) bool
-
-	// Backoff is the pause before the second attempt. It doubles with every further
-	// attempt, up to a minute. 0 means no pause.
-	Backoff time.Duration
 }
 
 // NewGraph returns a graph without nodes. Its name is used in errors, and in the
@@ -89,7 +82,7 @@ func (g *Graph[S]) Node(name string, fn func(context.Context, S) (S, error), opt
 	if opt != nil {
 		n.opt = *opt
 	}
-	if n.opt.Attempts < 0 || n.opt.Timeout < 0 || n.opt.Backoff < 0 {
+	if n.opt.Attempts < 0 || n.opt.Timeout < 0 {
 		g.problem("node %q has a negative option in NodeOptions; use 0 for the default", name)
 	}
 	g.add(n)
@@ -176,12 +169,6 @@ type CompileOptions struct {
 	// a final answer ([budget.ForFinalAnswer]). [BudgetExceeded] returns why it
 	// runs. It needs no edge that leads to it. Empty means that the run fails.
 	WrapUp string
-
-	// Version is the version of what the nodes do. Change it if new nodes would
-	// misread a state that old nodes saved. The names of the nodes, the edges and
-	// the type of the state are part of the graph's fingerprint, so a change of
-	// these needs no new Version.
-	Version string
 }
 
 // A Runner runs a compiled [Graph]. It is safe for concurrent use.
@@ -192,7 +179,7 @@ type Runner[S any] struct {
 	maxSteps int
 	wrapUp   int // the index of a step; 0 if there is none
 
-	fingerprint, version string
+	fingerprint string
 }
 
 // A step is a node whose successors are indexes of Runner.steps.
@@ -217,7 +204,9 @@ const end = -1
 //     that encodes and decodes its own JSON. So a state can always be saved, and
 //     copied.
 //
-// A later change of the graph does not change the Runner.
+// A later change of the graph does not change the Runner. A run is resumed by a graph
+// with the same name, nodes, edges and type of state: give the graph another name if
+// new nodes would misread a state that old nodes saved.
 func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	if opt == nil {
 		opt = &CompileOptions{}
@@ -241,12 +230,12 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
 	}
-	r := &Runner[S]{name: c.name, copy: c.copy, maxSteps: opt.MaxSteps, version: opt.Version}
+	r := &Runner[S]{name: c.name, copy: c.copy, maxSteps: opt.MaxSteps}
 	if r.maxSteps == 0 {
 		r.maxSteps = 100
 	}
 	r.steps = c.steps()
-	r.fingerprint = r.makeFingerprint(opt.Version)
+	r.fingerprint = r.makeFingerprint()
 	for i := range r.steps {
 		if r.steps[i].name == opt.WrapUp {
 			r.wrapUp = i

@@ -100,7 +100,6 @@ type endedData struct {
 // stateData is the data of a [store.Checkpoint] record, whose state is an S.
 type stateData[S any] struct {
 	Fingerprint string `json:"fingerprint"`
-	Version     string `json:"version,omitempty"`
 	Node        string `json:"node"`
 	Step        int    `json:"step"`
 	State       S      `json:"state"`
@@ -355,7 +354,7 @@ var (
 // suffice.
 //
 // v goes through JSON and must not lose anything there. If its JSON is larger
-// than [DurableOptions].MaxSavedBytes, the error matches [ErrTooLarge]. Outside
+// than 1 MiB, the error matches [ErrTooLarge]. Outside
 // a durable run, and if the store fails, nothing is saved and the handle is
 // empty: the caller must keep v itself.
 func Save[T any](ctx context.Context, v T) (handle string, err error) {
@@ -374,8 +373,8 @@ func Save[T any](ctx context.Context, v T) (handle string, err error) {
 		return "", fmt.Errorf("qed: the value cannot be saved: %w", err)
 	}
 	rs := sc.place.log
-	if limit := rs.opt.maxSavedBytes(); len(data) > limit {
-		return "", fmt.Errorf("%w: the value has %d bytes, and at most %d are allowed", ErrTooLarge, len(data), limit)
+	if len(data) > maxSavedBytes {
+		return "", fmt.Errorf("%w: the value has %d bytes, and at most %d are allowed", ErrTooLarge, len(data), maxSavedBytes)
 	}
 	own := sc.place.child(":save")
 	handle = savedPrefix + own.id("s")
@@ -392,7 +391,10 @@ func Save[T any](ctx context.Context, v T) (handle string, err error) {
 	return handle, nil
 }
 
-const savedPrefix = "saved/"
+const (
+	savedPrefix   = "saved/"
+	maxSavedBytes = 1 << 20 // of the JSON of a value
+)
 
 // Load returns the value that the thread of the run has under a handle. If
 // there is none, the error matches [ErrNotFound].

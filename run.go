@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/retry"
 )
 
 // Run takes s through the graph, on the caller's goroutine, and returns the
@@ -140,18 +139,8 @@ func (r *Runner[S]) visit(ctx context.Context, sc *scope, n *node[S], number int
 			return sc.failed(n.name, err)
 		}
 		err := n.try(ctx, sc, number, attempt, own, after)
-		if err == nil || attempt == n.opt.Attempts || ctx.Err() != nil || endsTurn(err) || isFinal(err) {
+		if err == nil || attempt == n.opt.Attempts || ctx.Err() != nil || endsTurn(err) || isFinal(err) || isPanic(err) {
 			return err
-		}
-		again, panicked := n.opt.retries(err)
-		if panicked != nil {
-			return sc.failed(n.name, errors.Join(err, panicked))
-		}
-		if !again {
-			return err
-		}
-		if !pause(ctx, n.opt.Backoff, attempt) {
-			return withCause(ctx, err)
 		}
 	}
 }
@@ -230,25 +219,3 @@ type timeoutError struct{ limit time.Duration }
 
 func (e *timeoutError) Error() string        { return fmt.Sprintf("no result within %v", e.limit) }
 func (e *timeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
-
-// retries reports whether err is worth another attempt. Its error is a panic of RetryIf.
-func (o *NodeOptions) retries(err error) (again bool, panicked error) {
-	if o.RetryIf == nil {
-		return !isPanic(err), nil
-	}
-	defer recoverInto(&panicked)
-	return o.RetryIf(err), nil
-}
-
-// pause waits before the attempt after the given one. It reports whether ctx is
-// not done.
-func pause(ctx context.Context, first time.Duration, attempt int) bool {
-	if first == 0 {
-		return ctx.Err() == nil
-	}
-	wait := min(first, time.Minute)
-	for range attempt - 1 {
-		wait = min(2*wait, time.Minute)
-	}
-	return retry.Sleep(ctx, wait)
-}

@@ -109,14 +109,10 @@ func newRunState(
 		base = of.Unwrap()
 	}
 	_, inMemory := base.(*store.InMemory)
-	logged := runlog.Options{
+	rs.log = runlog.New(ctx, runlog.Options{
 		Store: st, Thread: thread, Clock: clock(ctx), Lease: opt.lease(), Failed: rs.logFailed,
 		Calls: calls, NeverWaits: inMemory,
-	}
-	if opt.OnStore != nil {
-		logged.Observe = func(op runlog.Operation) { opt.OnStore(ctx, StoreOperation(op)) }
-	}
-	rs.log = runlog.New(ctx, logged)
+	})
 	return rs
 }
 

@@ -153,9 +153,9 @@ var ErrGraphChanged = errors.New("qed: the graph has changed")
 
 // makeFingerprint returns a hash that is the same for graphs that can read each
 // other's states and have the same edges.
-func (r *Runner[S]) makeFingerprint(version string) string {
+func (r *Runner[S]) makeFingerprint() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q %q\n", r.name, version)
+	fmt.Fprintf(&b, "%q\n", r.name)
 	for _, s := range r.steps {
 		fmt.Fprintf(&b, "%q %q %q %q\n", s.name, s.node.next, s.targets, s.branches)
 	}
@@ -193,7 +193,7 @@ func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
 
 // commit records the state after a node.
 func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
-	data, err := encode(&stateData[*S]{r.fingerprint, r.version, r.steps[at].name, count, s})
+	data, err := encode(&stateData[*S]{r.fingerprint, r.steps[at].name, count, s})
 	if err != nil {
 		return fmt.Errorf("the state cannot be saved: %w", err)
 	}
@@ -241,8 +241,8 @@ func (r *Runner[S]) checkpoint(rec *store.Record) (stateData[json.RawMessage], e
 		return c, err
 	}
 	if c.Fingerprint != r.fingerprint {
-		return c, fmt.Errorf("%w: the run was begun by version %q (%s) of %s, and this is version %q (%s); begin a new turn",
-			ErrGraphChanged, c.Version, c.Fingerprint, r.name, r.version, r.fingerprint)
+		return c, fmt.Errorf("%w: the run was begun by another version of %s (%s, and this is %s); begin a new turn",
+			ErrGraphChanged, r.name, c.Fingerprint, r.fingerprint)
 	}
 	return c, nil
 }

@@ -20,7 +20,7 @@ type ArtifactRef struct {
 const inlineArtifact = 4 << 10
 
 // SaveArtifact saves the data of a with [qed.Save] if it is larger than a few
-// kilobytes. If it is larger than [qed.DurableOptions].MaxSavedBytes, the error
+// kilobytes. If it is larger than 1 MiB, the error
 // matches [qed.ErrTooLarge].
 func SaveArtifact(ctx context.Context, a qed.Artifact) (ArtifactRef, error) {
 	r := ArtifactRef{Name: a.Name, MediaType: a.MediaType, Data: a.Data}

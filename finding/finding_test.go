@@ -51,8 +51,8 @@ func TestSaveRows(t *testing.T) {
 	if err != nil || !rows.Truncated || rows.Count != len(rows.Sample.Rows) || rows.Count == 0 || rows.Count >= 1000 {
 		t.Errorf("rows that are too many for a result: %d of them, %v", rows.Count, err)
 	}
-	durably(t, &qed.DurableOptions{MaxSavedBytes: 1 << 10}, func(ctx context.Context) error {
-		rows, err := finding.SaveRows(ctx, table(t, 1000, "x"))
+	durably(t, nil, func(ctx context.Context) error {
+		rows, err := finding.SaveRows(ctx, table(t, 1000, strings.Repeat("x", 2<<10)))
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,9 @@ func TestSaveArtifact(t *testing.T) {
 		}
 		return nil
 	})
-	durably(t, &qed.DurableOptions{MaxSavedBytes: 5 << 10}, func(ctx context.Context) error {
-		if _, err := finding.SaveArtifact(ctx, large); !errors.Is(err, qed.ErrTooLarge) {
+	durably(t, nil, func(ctx context.Context) error {
+		tooLarge := qed.Artifact{Name: "too large", MediaType: "text/plain", Data: make([]byte, 1<<20)}
+		if _, err := finding.SaveArtifact(ctx, tooLarge); !errors.Is(err, qed.ErrTooLarge) {
 			t.Errorf("an artifact that is too large: %v", err)
 		}
 		return nil

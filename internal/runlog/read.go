@@ -19,7 +19,6 @@ func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 	l.join()
 	ctx, heard, leave := l.patiently()
 	defer leave()
-	began := l.start()
 	in := intake{mu: NewMutex(), do: do}
 	err := l.call(ctx, func(ctx context.Context) error {
 		for rec, err := range l.opt.Store.Records(ctx, l.opt.Thread, r) {
@@ -30,14 +29,13 @@ func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 		}
 		return nil
 	})
-	n, refused := in.close()
+	refused := in.close()
 	switch {
 	case refused != nil:
 		err = refused
 	case err != nil && ctx.Err() != nil && l.reading.Err() == nil:
 		err = timeout(err)
 	}
-	l.observe(began, Operation{Name: "read", Attempts: 1, Records: n, Err: err})
 	if !errors.Is(err, ErrTimeout) {
 		if l.reading.Err() == nil {
 			l.silent.Store(false)
@@ -71,7 +69,6 @@ func (l *Log) patiently() (ctx context.Context, heard, leave func()) {
 type intake struct {
 	mu      Mutex
 	do      func(store.Record) error
-	n       int
 	refused error // of do
 	closed  bool
 }
@@ -84,7 +81,6 @@ func (in *intake) take(rec store.Record, err error) error {
 	case in.closed:
 		return ErrTimeout
 	case err == nil:
-		in.n++
 		in.refused = in.do(rec)
 		return in.refused
 	case rec.Seq != 0 && errors.Is(err, store.ErrCorrupt):
@@ -93,13 +89,13 @@ func (in *intake) take(rec store.Record, err error) error {
 	return err
 }
 
-// close waits for the record that is being taken. It returns how many there
-// were, and the error with which do ended the read.
-func (in *intake) close() (n int, refused error) {
+// close waits for the record that is being taken. It returns the error with which
+// do ended the read.
+func (in *intake) close() error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.closed = true
-	return in.n, in.refused
+	return in.refused
 }
 
 // Retry calls read in up to three attempts. It does not repeat a read of a
@@ -120,13 +116,11 @@ func (l *Log) Retry(read func() error) error {
 func (l *Log) Trim(before int64, kinds ...store.Kind) error {
 	ctx, cancel := l.limited(l.opt.Calls.patience())
 	defer cancel()
-	began := l.start()
 	err := l.call(ctx, func(ctx context.Context) error {
 		return l.opt.Store.Trim(ctx, l.opt.Thread, before, kinds...)
 	})
 	if err != nil && ctx.Err() != nil {
 		err = timeout(err)
 	}
-	l.observe(began, Operation{Name: "trim", Attempts: 1, Err: err})
 	return err
 }

@@ -56,19 +56,6 @@ type Options struct {
 	// [store.ErrConflict] if somebody else appended to the thread. No method of
 	// the log may be called in it. Nil does nothing.
 	Failed func(error)
-
-	// Observe is called after each operation on the store. No method of the log
-	// may be called in it. Nil does nothing.
-	Observe func(Operation)
-}
-
-// An Operation is an append, a read or a trim that has ended.
-type Operation struct {
-	Name     string        // "append", "read" or "trim"
-	Duration time.Duration // with the waits between its attempts
-	Attempts int           // from 1
-	Records  int           // that were to be appended, or were read
-	Err      error         // nil if it succeeded
 }
 
 // A Log is the log of a thread, to which one run appends. It is safe for
@@ -268,15 +255,14 @@ func (l *Log) keep(recs []store.Record) {
 // save appends records. If that fails, the first ones of them are kept, as many
 // as came from the queue.
 func (l *Log) save(recs []store.Record, queued int) error {
-	now, began := l.opt.Clock(), l.start()
+	now := l.opt.Clock()
 	for i := range recs {
 		if recs[i].Time.IsZero() { // a record that was kept has one
 			recs[i].Time = stored(now)
 		}
 	}
-	attempts, err := l.writeInTime(recs)
+	err := l.writeInTime(recs)
 	l.silent.Store(errors.Is(err, ErrTimeout))
-	l.observe(began, Operation{Name: "append", Attempts: attempts, Records: len(recs), Err: err})
 	if err == nil {
 		l.appended = now
 		return nil
@@ -287,22 +273,6 @@ func (l *Log) save(recs []store.Record, queued int) error {
 		return err
 	}
 	return ErrLost
-}
-
-// start returns the time for observe, if operations are observed.
-func (l *Log) start() (began time.Time) {
-	if l.opt.Observe != nil {
-		began = time.Now()
-	}
-	return began
-}
-
-// observe reports an operation that has ended.
-func (l *Log) observe(began time.Time, op Operation) {
-	if l.opt.Observe != nil {
-		op.Duration = time.Since(began)
-		l.opt.Observe(op)
-	}
 }
 
 func (l *Log) lose(err error) {

@@ -17,54 +17,53 @@ const (
 )
 
 // writeInTime is write within the patience for the store.
-func (l *Log) writeInTime(recs []store.Record) (attempts int, err error) {
+func (l *Log) writeInTime(recs []store.Record) error {
 	if l.opt.NeverWaits {
 		return l.write(l.writing, recs)
 	}
 	limit, leave, err := l.opt.Calls.enter(l.finished)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	ctx, cancel := l.limited(limit)
 	defer cancel()
-	attempts, err = l.write(ctx, recs)
+	err = l.write(ctx, recs)
 	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrConflict) {
 		err = timeout(err)
 	}
 	leave(err)
-	return attempts, err
+	return err
 }
 
-// write appends recs in up to three attempts. It returns how many it made.
-func (l *Log) write(ctx context.Context, recs []store.Record) (attempts int, err error) {
+// write appends recs in up to three attempts.
+func (l *Log) write(ctx context.Context, recs []store.Record) error {
 	wait := firstWait
 	for left := maxAttempts; ; wait *= 2 {
-		attempts++
 		left--
 		err := l.try(ctx, recs)
 		if err == nil {
-			return attempts, nil
+			return nil
 		}
 		conflict := errors.Is(err, store.ErrConflict)
 		if errors.Is(err, store.ErrInvalidThread) || !conflict && (left == 0 || !retry.Sleep(ctx, wait)) {
-			return attempts, err
+			return err
 		}
 		made, failed := l.lookUp(ctx)
 		switch {
 		case errors.Is(failed, store.ErrConflict):
-			return attempts, failed
+			return failed
 		case failed != nil && (left == 0 || conflict && !retry.Sleep(ctx, wait)):
-			return attempts, failed // whose records caused the conflict is not known
+			return failed // whose records caused the conflict is not known
 		case failed == nil && made == nil && conflict:
-			return attempts, err // there is no record after head: the thread was deleted
+			return err // there is no record after head: the thread was deleted
 		case made != nil && startsWith(recs, made):
 			if recs = recs[len(made):]; len(recs) == 0 {
-				return attempts, nil
+				return nil
 			}
 			left = maxAttempts
 		case made != nil: // an earlier append was made late, with some of recs
 			if recs = without(recs, made); len(recs) == 0 {
-				return attempts, nil
+				return nil
 			}
 			left = maxAttempts
 		}

@@ -238,23 +238,21 @@ func TestChangedGraph(t *testing.T) {
 	old := []string{"a", "ask", "b"}
 	for _, test := range []struct {
 		name  string
-		opt   *qed.CompileOptions
 		nodes []string
 		want  string // of the empty turn; empty means ErrGraphChanged
 		text  string // of a turn with a text
 	}{
-		{"the same", nil, old, "1[x0 a ask good b]", "2["},
-		{"a node more", nil, []string{"a", "new", "ask", "b"}, "", "1["},
-		{"a node less", nil, []string{"a", "ask"}, "", "1["},
-		{"another name", nil, []string{"c", "ask", "b"}, "", "1["},
-		{"another order", nil, []string{"ask", "a", "b"}, "", "1["},
-		{"another version", &qed.CompileOptions{Version: "2"}, old, "", "1["},
+		{"the same", old, "1[x0 a ask good b]", "2["},
+		{"a node more", []string{"a", "new", "ask", "b"}, "", "1["},
+		{"a node less", []string{"a", "ask"}, "", "1["},
+		{"another name", []string{"c", "ask", "b"}, "", "1["},
+		{"another order", []string{"ask", "a", "b"}, "", "1["},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			st := new(store.InMemory)
 			asked := converse(t, counted(t, nil, old...), st, nil).say("x")
 			log := qedtest.Log(t, st, "t")
-			c := converse(t, counted(t, test.opt, test.nodes...), st, nil)
+			c := converse(t, counted(t, nil, test.nodes...), st, nil)
 			turn := qed.Turn{Replies: qedtest.Choose(t, asked, `"good"`)}
 			switch test.want {
 			case "":
@@ -273,7 +271,7 @@ func TestChangedGraph(t *testing.T) {
 			}
 			// A turn with a text begins a new run, with the conversation,
 			// however the graph has changed.
-			anew := converse(t, counted(t, test.opt, test.nodes...), qedtest.Restore(t, log), nil)
+			anew := converse(t, counted(t, nil, test.nodes...), qedtest.Restore(t, log), nil)
 			events, a, err := anew.listen(qed.Turn{Text: "y"})
 			if len(a.Questions) > 0 {
 				a, err = anew.try(qed.Turn{Replies: qedtest.Choose(t, a, `"good"`)})
@@ -379,11 +377,11 @@ func TestSave(t *testing.T) {
 	later.thread = "another"
 	later.fails(qed.Turn{Text: handles[0]}, qed.ErrNotFound)
 
-	for size, want := range map[int]error{100: nil, 200: qed.ErrTooLarge} {
+	for size, want := range map[int]error{1 << 19: nil, 1 << 20: qed.ErrTooLarge} {
 		c := converse(t, does(func(ctx context.Context, text string) (string, error) {
 			return qed.Save(ctx, strings.Repeat("x", size))
 		}),
-			new(store.InMemory), &qed.DurableOptions{MaxSavedBytes: 150})
+			new(store.InMemory), nil)
 		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, want) {
 			t.Errorf("%d bytes: %v, want %v", size, err, want)
 		}

@@ -96,7 +96,7 @@ func TestDeepJSONIsRefused(t *testing.T) {
 					return qed.Answer{Text: "fine"}, err
 				}
 				return try(ctx, deep(levels))
-			}), st, &qed.DurableOptions{MaxSavedBytes: 1 << 20})
+			}), st, nil)
 			a, err := c.try(qed.Turn{Text: "go"})
 			if ok := err == nil && a.Saved; ok != fits {
 				t.Errorf("%s, %d levels: answer saved %v, %v", name, levels, a.Saved, err)

@@ -229,6 +229,17 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// counting counts the appends to a store.
+type counting struct {
+	store.Store
+	appends *int
+}
+
+func (c counting) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
+	*c.appends++
+	return c.Store.Append(ctx, thread, after, recs...)
+}
+
 // Another connection holds the lock of the file, as a process that is paused does. The
 // first turn waits for it, and the turns after it hardly do. All of them are answered.
 // When the lock is free, turns are saved again.
@@ -251,11 +262,7 @@ func TestPausedWriter(t *testing.T) {
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		n, err := qed.Step(ctx, "count", nil, func(context.Context) (int, error) { return len(turn.Text), nil })
 		return qed.Answer{Text: fmt.Sprint(n)}, err
-	}), st, &qed.DurableOptions{OnStore: func(_ context.Context, op qed.StoreOperation) {
-		if op.Name == "append" {
-			appends++
-		}
-	}})
+	}), counting{st, &appends}, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // each turn waited longer than that
 	defer cancel()
 	for i := range 4 {
