@@ -171,12 +171,14 @@ func (f *flattener) bucket(b *buckets, name any, bucket map[string]any, around [
 	}
 	row := slices.DeleteFunc(slices.Clone(around), func(c figure) bool { return c.column == countColumn })
 	bucket, below := b.def.split(bucket)
-	key := figure{b.name, name}
+	keys := []figure{{b.name, name}}
 	if name == nil {
-		key = b.def.key(b.name, bucket)
+		keys = b.def.keys(b.name, bucket)
 	}
-	row = f.with(row, key)
-	f.column(row[len(row)-1].column, f.keyType(b.def))
+	for _, key := range keys {
+		row = f.with(row, key)
+		f.column(row[len(row)-1].column, f.keyType(b.def))
+	}
 	f.column(countColumn, countType)
 	row = append(row, figure{countColumn, scalar(bucket["doc_count"])})
 	return f.level(below, b.def.subs, row)
