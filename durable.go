@@ -30,6 +30,11 @@ type DurableOptions struct {
 	// See [DurableOptions.WithReplyModel].
 	ParseReplies func(ctx context.Context, open []question.Question, text string) (question.Parsed, error)
 
+	// MaxQuestions limits the questions of a run, including those that are
+	// asked again. 0 means 10. A further [Interrupt] returns an error that
+	// matches [ErrTooManyQuestions].
+	MaxQuestions int
+
 	// Lease is the time after which a run that records nothing is treated as
 	// crashed, so that its thread accepts a turn again. A run records at least a
 	// heartbeat every half of the lease. 0 means 30 seconds. The lease should be
@@ -60,6 +65,13 @@ func (o *DurableOptions) lease() time.Duration {
 		return 30 * time.Second
 	}
 	return o.Lease
+}
+
+func (o *DurableOptions) maxQuestions() int {
+	if o.MaxQuestions <= 0 {
+		return 10
+	}
+	return o.MaxQuestions
 }
 
 // WithReplyModel returns a copy of o in which ParseReplies, if it is nil, is

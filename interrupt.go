@@ -27,12 +27,10 @@ var (
 	// Interrupts, or if [DurableOptions] or a [Task] has CannotInterrupt.
 	ErrCannotInterrupt = errors.New("qed: the run cannot be interrupted")
 
-	// ErrTooManyQuestions reports that a run asked more than ten questions, including
-	// those that were asked again.
+	// ErrTooManyQuestions reports that a run asked more questions than
+	// [DurableOptions].MaxQuestions.
 	ErrTooManyQuestions = errors.New("qed: too many questions")
 )
-
-const maxQuestions = 10 // of a run
 
 // Interrupt asks the user of the run a question, and returns the reply. T is
 // the type of the reply:
@@ -139,7 +137,7 @@ func (p *place) put(q question.Question, path string) error {
 			return nil
 		}
 	}
-	if rs.asking >= maxQuestions {
+	if rs.asking >= rs.opt.maxQuestions() {
 		return fmt.Errorf("%w: %d were asked in this run", ErrTooManyQuestions, rs.asking)
 	}
 	q.Resumable = true // if it is kept, it is shown when the end is recorded

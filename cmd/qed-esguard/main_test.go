@@ -115,7 +115,7 @@ func TestBodies(t *testing.T) {
 		"6 refused invalid_literal",
 		"7 refused filter_bypass",
 		"8 refused unknown_field",
-		"9 refused script:function_score",
+		"9 refused script:bool",
 		"10 refused unknown_index:files",
 		`{"batch":2,"n":11} ok`,
 	}, summaries(list)); diff != "" {
