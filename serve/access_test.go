@@ -137,7 +137,7 @@ func TestCrossSite(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
-	url, _ := newServer(t, rich, &serve.Options{Turns: rate.Inf, MaxBody: 1000})
+	url, _ := newServer(t, rich, &serve.Options{Turns: rate.Inf})
 	message := func(role string) string { return `{"role":"` + role + `","parts":[{"type":"text","text":"hello"}]}` }
 	for _, test := range []struct {
 		name, method, path, body string
@@ -159,7 +159,7 @@ func TestBadInput(t *testing.T) {
 		{"no content type", "POST", "/internal/chat/stream", chat("a", "b"), []string{"Content-Type", ""}, 415, "application/json"},
 		{"form", "POST", "/internal/chat/stream", chat("a", "b"), []string{"Content-Type", "text/plain"}, 415, ""},
 		{"charset", "POST", "/internal/chat/stream", chat("a", "b"), []string{"Content-Type", "application/json; charset=utf-8"}, 200, ""},
-		{"too large", "POST", "/internal/chat/stream", chat("a", strings.Repeat("b", 1000)), nil, 413, "1000 bytes"},
+		{"too large", "POST", "/internal/chat/stream", chat("a", strings.Repeat("b", 1<<20)), nil, 413, "1048576 bytes"},
 		{"GET", "GET", "/internal/chat/stream", "", nil, 405, ""},
 		{"unknown path", "POST", "/internal", "{}", nil, 404, ""},
 		{"rejoin is off", "GET", "/internal/chat/stream/a", "", nil, 404, ""},

@@ -15,6 +15,8 @@ import (
 // completionFormat is the format of OpenAI's chat completions.
 type completionFormat struct{}
 
+const modelName = "qed" // of the agent
+
 type completionRequest struct {
 	Model    string              `json:"model"`
 	Messages []completionMessage `json:"messages"`
@@ -41,9 +43,9 @@ func (completionFormat) read(h *Handler, c Caller, body []byte) (*request, error
 		return nil, badRequest("the body must be a request of chat completions: %s", problem(err))
 	}
 	switch {
-	case in.Model != h.opt.Model:
+	case in.Model != modelName:
 		return nil, &Error{Status: http.StatusNotFound, Code: "model_not_found",
-			Message: "the only model is " + h.opt.Model}
+			Message: "the only model is " + modelName}
 	case in.N != nil && *in.N != 1:
 		return nil, badRequest("n must be 1")
 	case len(in.Tools) > 0:
@@ -68,7 +70,7 @@ func (completionFormat) read(h *Handler, c Caller, body []byte) (*request, error
 		return nil, badRequest("the message is empty")
 	}
 	enc := &completionEncoder{
-		id: "chatcmpl-" + rand.Text(), model: h.opt.Model, created: time.Now().Unix(), usage: in.Options.Usage,
+		id: "chatcmpl-" + rand.Text(), created: time.Now().Unix(), usage: in.Options.Usage,
 	}
 	req := &request{turn: turn, caller: c, encoder: enc}
 	if !in.Stream {
@@ -103,10 +105,10 @@ func historyOf(in []completionMessage) ([]llm.Message, error) {
 func (completionFormat) encoder(string, string) (encoder, http.Header) { return nil, nil }
 
 type completionEncoder struct {
-	id, model string
-	created   int64
-	usage     bool
-	text      text
+	id      string
+	created int64
+	usage   bool
+	text    text
 }
 
 type completionChunk struct {
@@ -147,7 +149,7 @@ func (c *completionEncoder) chunk(choices ...completionChoice) completionChunk {
 	if choices == nil {
 		choices = []completionChoice{}
 	}
-	return completionChunk{ID: c.id, Object: "chat.completion.chunk", Created: c.created, Model: c.model, Choices: choices}
+	return completionChunk{ID: c.id, Object: "chat.completion.chunk", Created: c.created, Model: modelName, Choices: choices}
 }
 
 func (c *completionEncoder) start(f *frames) {
@@ -196,7 +198,7 @@ func (c *completionEncoder) piece(f *frames, content string) {
 
 // whole writes the response that is not streamed.
 func (c *completionEncoder) whole(w http.ResponseWriter, a qed.Answer) {
-	reply := completionChunk{ID: c.id, Object: "chat.completion", Created: c.created, Model: c.model,
+	reply := completionChunk{ID: c.id, Object: "chat.completion", Created: c.created, Model: modelName,
 		Choices: []completionChoice{{
 			Message: &completionDelta{Role: "assistant", Content: &a.Text}, FinishReason: &stopped,
 		}},
@@ -208,7 +210,7 @@ func (c *completionEncoder) whole(w http.ResponseWriter, a qed.Answer) {
 // models lists the agent as a model.
 func (h *Handler) models(_ context.Context, _ Caller, w http.ResponseWriter, _ *http.Request) error {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
-		"id": h.opt.Model, "object": "model", "created": 0, "owned_by": "qed",
+		"id": modelName, "object": "model", "created": 0, "owned_by": "qed",
 	}}})
 	return nil
 }

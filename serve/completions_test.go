@@ -21,14 +21,14 @@ func openAI(url string) openai.Client {
 
 func TestCompletions(t *testing.T) {
 	st := new(store.InMemory)
-	url, _ := newServer(t, qed.Durable(rich, st, nil), &serve.Options{Store: st, Model: "company"})
+	url, _ := newServer(t, qed.Durable(rich, st, nil), &serve.Options{Store: st})
 	client := openAI(url)
 	models, err := client.Models.List(t.Context())
-	if err != nil || len(models.Data) != 1 || models.Data[0].ID != "company" {
+	if err != nil || len(models.Data) != 1 || models.Data[0].ID != "qed" {
 		t.Fatalf("%+v %v", models, err)
 	}
 	params := openai.ChatCompletionNewParams{
-		Model: "company", Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("How many?")},
+		Model: "qed", Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("How many?")},
 		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)},
 	}
 	stream := client.Chat.Completions.NewStreaming(t.Context(), params)
@@ -48,7 +48,7 @@ func TestCompletions(t *testing.T) {
 	}
 	for name, got := range map[string]openai.ChatCompletion{"streamed": sum.ChatCompletion, "whole": *whole} {
 		if len(got.Choices) != 1 || got.Choices[0].Message.Content != "There are 10." || got.Choices[0].FinishReason != "stop" ||
-			got.Usage.TotalTokens != 15 || got.Usage.PromptTokens != 12 || got.Model != "company" || got.ID == "" {
+			got.Usage.TotalTokens != 15 || got.Usage.PromptTokens != 12 || got.Model != "qed" || got.ID == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -188,7 +188,7 @@
 // keep conversations themselves. If metadata has a conversation_id, the agent's
 // own memory is used instead, and questions can be answered by the next message.
 // Messages of the system and the developer become messages of the user. Sampling
-// options are ignored, and tools of the client are refused.
+// options are ignored, and tools of the client are refused. The model is called qed.
 //
 // # Access
 //
@@ -263,9 +263,6 @@ type Options struct {
 	// CallerStreams is MaxStreams for the requests of one caller. 0 or less means 100.
 	CallerStreams int
 
-	// MaxBody limits the body of a request, in bytes. 0 or less means 1 MiB.
-	MaxBody int64
-
 	// Heartbeat is the time after which a comment is sent if there was no event.
 	// The first one comes after a second at the latest, with status 200: a turn
 	// that fails later sends its error as an event. 0 or less means 15 seconds.
@@ -274,9 +271,6 @@ type Options struct {
 	// WriteTimeout is how long a reader may take to accept an event. A slower
 	// reader is disconnected. 0 or less means 10 seconds.
 	WriteTimeout time.Duration
-
-	// Model is the name of the agent for OpenAI clients. Empty means "qed".
-	Model string
 
 	// Logger gets the errors that users do not see. Nil means [slog.Default].
 	Logger *slog.Logger
@@ -298,17 +292,11 @@ func (o *Options) setDefaults() {
 	if o.CallerStreams <= 0 {
 		o.CallerStreams = 100
 	}
-	if o.MaxBody <= 0 {
-		o.MaxBody = 1 << 20
-	}
 	if o.Heartbeat <= 0 {
 		o.Heartbeat = 15 * time.Second
 	}
 	if o.WriteTimeout <= 0 {
 		o.WriteTimeout = 10 * time.Second
-	}
-	if o.Model == "" {
-		o.Model = "qed"
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()

@@ -155,16 +155,18 @@ func (h *Handler) count(r *http.Request, c Caller) (release func(), err error) {
 	return release, h.limits.turn(r, c)
 }
 
+const maxBody = 1 << 20 // bytes of the body of a request
+
 // body reads the body of a request.
 func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, &Error{Status: http.StatusUnsupportedMediaType, Code: "invalid_request",
 			Message: "the header Content-Type must be application/json"}
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.opt.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, &Error{Status: http.StatusRequestEntityTooLarge, Code: "too_large",
-			Message: fmt.Sprintf("the body is larger than %d bytes", h.opt.MaxBody)}
+			Message: fmt.Sprintf("the body is larger than %d bytes", maxBody)}
 	}
 	if err != nil {
 		return nil, badRequest("the body cannot be read")
