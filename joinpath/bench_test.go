@@ -2,7 +2,6 @@ package joinpath_test
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -80,18 +79,6 @@ func benchmarkPeer(b *testing.B, s *joinpath.Schema) {
 func BenchmarkShortestPath122Peer(b *testing.B) { benchmarkPeer(b, schema122()) }
 func BenchmarkShortestPath10kPeer(b *testing.B) { benchmarkPeer(b, schema10k()) }
 
-func BenchmarkPaths122(b *testing.B) {
-	g := newGraph(b, schema122(), nil)
-	asked := pairs(122, 1_000)
-	i := 0
-	for b.Loop() {
-		if _, err := g.Paths(asked[i][0], asked[i][1], 10); err != nil {
-			b.Fatal(err)
-		}
-		i = (i + 1) % len(asked)
-	}
-}
-
 func benchmarkConnect(b *testing.B, s *joinpath.Schema, tables int) {
 	g := newGraph(b, s, &joinpath.Options{CacheSize: -1})
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -137,27 +124,6 @@ func BenchmarkRead122(b *testing.B) {
 	for b.Loop() {
 		if _, err := joinpath.Read(bytes.NewReader(text.Bytes())); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkPathsParallel finds 1000 paths between two tables that are joined by
-// thousands of parallel relationships.
-func BenchmarkPathsParallel(b *testing.B) {
-	s := &joinpath.Schema{}
-	var a, c joinpath.Table
-	for i := range 5000 {
-		name := fmt.Sprintf("c%d", i)
-		a.Columns, c.Columns = append(a.Columns, name), append(c.Columns, name)
-		s.Relationships = append(s.Relationships, joinpath.Relationship{
-			FromTable: "a", FromColumn: name, ToTable: "b", ToColumn: name, Confidence: 1,
-		})
-	}
-	s.Tables = map[string]joinpath.Table{"a": a, "b": c}
-	g := newGraph(b, s, nil)
-	for b.Loop() {
-		if got, err := g.Paths("a", "b", 1000); err != nil || len(got) != 1000 {
-			b.Fatal(len(got), err)
 		}
 	}
 }

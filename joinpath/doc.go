@@ -4,11 +4,10 @@
 // associations of an object mapper, inferred relationships, manual corrections.
 // Package [sqldb] reads one from a database, [Read] from a file, and package [joingraph]
 // applies a file of corrections. [New] compiles a schema into a [Graph], which
-// answers three questions:
+// answers two questions:
 //
 //   - [Graph.ShortestPath]: what is the best chain of joins from one table to
 //     another?
-//   - [Graph.Paths]: what are the k best chains?
 //   - [Graph.Connect]: which joins connect all of these tables at the lowest
 //     cost?
 //

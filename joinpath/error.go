@@ -33,8 +33,7 @@ const (
 	// ErrArgument: an argument or an option is out of range.
 	ErrArgument refusal.Code = "invalid_argument"
 
-	// ErrJoin: a relationship or an alias does not fit the plan that it is used
-	// with.
+	// ErrJoin: a verdict on a relationship cannot be used.
 	ErrJoin refusal.Code = "invalid_join"
 )
 

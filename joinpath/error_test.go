@@ -31,7 +31,7 @@ func TestErrorMessages(t *testing.T) {
 	g := newGraph(t, service(), nil)
 	_, unknown := g.ShortestPath("employe", "customer")
 	_, unknownMany := g.Connect(t.Context(), many...)
-	_, argument := g.Paths("employee", "customer", 0)
+	_, argument := g.Connect(t.Context())
 	_, invalid := joinpath.Read(strings.NewReader(file(edgeAB + "," + edgeAB)))
 	three := joinpath.Table{Columns: []string{"x"}}
 	_, apart := newGraph(t, &joinpath.Schema{
@@ -45,7 +45,7 @@ func TestErrorMessages(t *testing.T) {
 	}{
 		{unknown, joinpath.ErrUnknownTable, []string{`"employe"`, `employee`}},
 		{unknownMany, joinpath.ErrUnknownTable, []string{`"no\nsuch table00000"`, "4995 more"}},
-		{argument, joinpath.ErrArgument, []string{"0", "1000"}},
+		{argument, joinpath.ErrArgument, []string{"no tables"}},
 		{invalid, joinpath.ErrSchema, []string{"/relationships/1", "a.b_id -> b.id", "/relationships/0"}},
 		{apart, joinpath.ErrDisconnected, []string{`"a", "b" | "c"`}},
 	} {

@@ -103,19 +103,6 @@ func Example() {
 	// JOIN "customer" ON "workOrder"."customerId" = "customer"."id"
 }
 
-func ExampleGraph_Paths() {
-	plans, err := serviceGraph().Paths("workTime", "address", 5)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, p := range plans {
-		fmt.Println(p.Cost(), p)
-	}
-	// Output:
-	// 100000 workTime | workTime.workOrderId = workOrder.id | workOrder.billingId = address.id
-	// 100000 workTime | workTime.workOrderId = workOrder.id | workOrder.siteId = address.id
-}
-
 // Two plans with the same cost: the schema does not determine whether the
 // question is about the address of the site or of the bill.
 func ExampleGraph_Connect() {
@@ -132,57 +119,6 @@ func ExampleGraph_Connect() {
 	// workOrder.billingId = address.id
 	// [employee workTime workOrder address customer]
 	// workOrder.siteId = address.id
-}
-
-// One table in two roles, and a table joined to itself.
-func ExamplePlan_Join() {
-	g := serviceGraph()
-	plan, err := g.Connect(context.Background(), "workOrder")
-	if err != nil {
-		log.Fatal(err)
-	}
-	roles, err := g.Between("workOrder", "address")
-	if err != nil {
-		log.Fatal(err)
-	}
-	orders := plan.Plans[0]
-	for _, role := range roles {
-		if orders, err = orders.Join("workOrder", role); err != nil {
-			log.Fatal(err)
-		}
-	}
-	if orders, err = orders.Rename("address", "billing"); err != nil {
-		log.Fatal(err)
-	}
-	if orders, err = orders.Rename("address_2", "site"); err != nil {
-		log.Fatal(err)
-	}
-	backticks := func(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
-	fmt.Println(orders.SQL(backticks, joinpath.LeftJoin))
-	// Output:
-	// FROM `workOrder`
-	// LEFT JOIN `address` AS `billing` ON `workOrder`.`billingId` = `billing`.`id`
-	// LEFT JOIN `address` AS `site` ON `workOrder`.`siteId` = `site`.`id`
-}
-
-// The price of an order appears once for each work time of the order: its sum
-// would be too high.
-func ExamplePlan_FanOut() {
-	plan, err := serviceGraph().ShortestPath("workOrder", "employee")
-	if err != nil {
-		log.Fatal(err)
-	}
-	steps, err := plan.FanOut("workOrder")
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, s := range steps {
-		fmt.Println(s.Cardinality, s)
-	}
-	fmt.Println("safe to sum:", plan.Grain())
-	// Output:
-	// 1:N workOrder.id = workTime.workOrderId
-	// safe to sum: [workTime]
 }
 
 func ExampleGraph_DOT() {

@@ -19,8 +19,7 @@ type Options struct {
 	// means 0.7. Relationships of confidence 0 are always ignored.
 	MinConfidence float64
 
-	// MaxHops is how many joins [Graph.ShortestPath] and [Graph.Paths] may use,
-	// at most 1000. 0 means 4.
+	// MaxHops is how many joins [Graph.ShortestPath] may use, at most 1000. 0 means 4.
 	MaxHops int
 
 	// MaxPlans is how many plans of equal cost [Graph.Connect] returns. 0 means
@@ -262,24 +261,6 @@ const (
 
 // Tables returns the names of all tables, sorted.
 func (g *Graph) Tables() []string { return slices.Clone(g.names) }
-
-// Between returns the relationships that join two tables, cheapest first. There
-// are several if one table has several roles, such as a billing and a shipping
-// address. For the same table twice it returns the relationships of the table to
-// itself.
-//
-// The error is a [*refusal.Error] of code [ErrUnknownTable].
-func (g *Graph) Between(a, b string) ([]Relationship, error) {
-	ids, err := g.lookup(a, b)
-	if err != nil {
-		return nil, err
-	}
-	var out []Relationship
-	for _, arc := range g.all.between(ids[0], ids[1]) {
-		out = append(out, g.edges[arc.edge].rel.clone())
-	}
-	return out, nil
-}
 
 // Components returns the groups of tables that are connected by any number of
 // joins. Each group is sorted, and the groups are sorted by their first table.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/refusal"
 )
 
 // A Plan is a way to join tables: a first table and, in order, the joins that add
@@ -169,66 +168,6 @@ func (p Plan) String() string {
 	return b.String()
 }
 
-// Join returns the plan with one more table: the one that r joins to the table of
-// the given alias. If that table is in the plan already, it is added once more
-// with an alias of its own. So one table can have two roles, such as a billing
-// and a shipping address, and a table can be joined to itself: from the from side
-// of r to its to side, or in the other direction with [Relationship.Reversed].
-// [Graph.Between] returns the relationships of two tables.
-//
-// The error is a [*refusal.Error] of code [ErrUnknownTable] if the plan has no
-// such alias, or [ErrJoin] if the graph has no such relationship at that table.
-func (p Plan) Join(alias string, r Relationship) (Plan, error) {
-	parent, err := p.find(alias)
-	if err != nil {
-		return Plan{}, err
-	}
-	g := p.tree.g
-	n := node{parent: int32(parent), edge: none}
-	at := p.tree.nodes[parent].table
-	key, directed := r.Key(), r.directedKey()
-	for _, x := range g.all[at] {
-		e := g.edges[x.edge]
-		if e.rel.Key() != key {
-			continue
-		}
-		n.table, n.edge, n.reverse = x.to, x.edge, e.from != at
-		if e.from == e.to {
-			n.reverse = e.rel.directedKey() != directed
-		}
-		break
-	}
-	if n.edge == none {
-		return Plan{}, refuse(ErrJoin, "no relationship %q at table %q", r.String(), g.names[at])
-	}
-	taken := make(map[string]bool, len(p.tree.nodes))
-	for _, n := range p.tree.nodes {
-		taken[ascii.Lower(n.alias)] = true
-	}
-	n.alias = freeAlias(taken, g.names[n.table])
-	nodes := append(slices.Clip(p.tree.nodes), n)
-	return Plan{&tree{g: g, nodes: nodes, asked: p.tree.asked, free: p.tree.free}}, nil
-}
-
-// Rename returns the plan with another alias for one of its tables. The error is
-// a [*refusal.Error] of code [ErrUnknownTable] if there is no such alias, or
-// [ErrJoin] if the new alias is empty or taken.
-func (p Plan) Rename(alias, to string) (Plan, error) {
-	i, err := p.find(alias)
-	if err != nil {
-		return Plan{}, err
-	}
-	key := ascii.Lower(to)
-	for j, n := range p.tree.nodes {
-		if to == "" || j != i && ascii.Lower(n.alias) == key {
-			return Plan{}, refuse(ErrJoin, "the alias %q is empty or taken", to)
-		}
-	}
-	nodes := slices.Clone(p.tree.nodes)
-	nodes[i].alias = to
-	return Plan{&tree{g: p.tree.g, nodes: nodes, asked: p.tree.asked, free: p.tree.free}}, nil
-}
-
 func (p Plan) nodes() []node {
 	if p.tree == nil {
 		return nil
@@ -263,19 +202,6 @@ func (p Plan) step(i int) Step {
 	}
 	s.FansOut = s.Cardinality.FansOut()
 	return s
-}
-
-// find returns the node of an alias.
-func (p Plan) find(alias string) (int, error) {
-	key := ascii.Lower(alias)
-	for i, n := range p.nodes() {
-		if ascii.Lower(n.alias) == key {
-			return i, nil
-		}
-	}
-	return 0, &refusal.Error{Package: "joinpath", Problems: []refusal.Problem{
-		unknownName(alias, p.Aliases(), true, "alias in the plan:"),
-	}}
 }
 
 // freeAlias returns the table's name, or the name and a number, and marks it as

@@ -1,10 +1,7 @@
 package joinpath_test
 
 import (
-	"encoding/json"
 	"errors"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -25,10 +22,7 @@ func TestSQLCompositeAndQuotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err = p.Rename(`we"ird`, "w"); err != nil {
-		t.Fatal(err)
-	}
-	want := "FROM \"日本\"\nLEFT JOIN \"we\"\"ird\" AS \"w\" ON \"日本\".\"id\" = \"w\".\"id\" AND \"日本\".\"y\" = \"w\".\"x\"\"\""
+	want := "FROM \"日本\"\nLEFT JOIN \"we\"\"ird\" ON \"日本\".\"id\" = \"we\"\"ird\".\"id\" AND \"日本\".\"y\" = \"we\"\"ird\".\"x\"\"\""
 	if diff := cmp.Diff(want, p.SQL(nil, joinpath.LeftJoin)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -37,81 +31,6 @@ func TestSQLCompositeAndQuotes(t *testing.T) {
 	}
 	if got := p.Cost(); got != int64(cost(0.9)) {
 		t.Errorf("cost %v", got)
-	}
-}
-
-func TestJoinSelf(t *testing.T) {
-	g := serviceGraph()
-	start, err := g.ShortestPath("employee", "employee")
-	if err != nil {
-		t.Fatal(err)
-	}
-	loops, err := g.Between("employee", "employee")
-	if err != nil || len(loops) != 1 {
-		t.Fatalf("got %v, %v", loops, err)
-	}
-	for name, tc := range map[string]struct {
-		r    joinpath.Relationship
-		want joinpath.Step
-	}{
-		"to the manager": {loops[0], joinpath.Step{Left: "employee", Right: "employee_2", LeftTable: "employee", RightTable: "employee",
-			LeftColumns: []string{"managerId"}, RightColumns: []string{"id"}, Relationship: loops[0],
-			Cardinality: joinpath.ManyToOne}},
-		"to the managed": {loops[0].Reversed(), joinpath.Step{Left: "employee", Right: "employee_2", LeftTable: "employee", RightTable: "employee",
-			LeftColumns: []string{"id"}, RightColumns: []string{"managerId"}, Relationship: loops[0],
-			Reversed: true, Cardinality: joinpath.OneToMany, FansOut: true}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p, err := start.Join("EMPLOYEE", tc.r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]joinpath.Step{tc.want}, p.Steps()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			again, err := p.Join("employee_2", tc.r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]string{"employee", "employee_2", "employee_3"}, again.Aliases()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if _, err := json.Marshal(again.Steps()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-}
-
-func TestJoinRefuses(t *testing.T) {
-	g := serviceGraph()
-	p, err := g.ShortestPath("workTime", "workOrder")
-	if err != nil {
-		t.Fatal(err)
-	}
-	manager, err := g.Between("employee", "employee")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Join("employee", manager[0]); !errors.Is(err, joinpath.ErrUnknownTable) {
-		t.Errorf("got %v, want no such alias", err)
-	}
-	if _, err := p.Join("workTime", manager[0]); !errors.Is(err, joinpath.ErrJoin) {
-		t.Errorf("got %v, want no such relationship", err)
-	}
-	if _, err := p.Join("workTime", joinpath.Relationship{}); !errors.Is(err, joinpath.ErrJoin) {
-		t.Errorf("got %v, want no such relationship", err)
-	}
-	for _, to := range []string{"", "WORKORDER"} {
-		if _, err := p.Rename("workTime", to); !errors.Is(err, joinpath.ErrJoin) {
-			t.Errorf("%q: got %v, want taken", to, err)
-		}
-	}
-	if _, err := p.Rename("time", "t"); !errors.Is(err, joinpath.ErrUnknownTable) {
-		t.Errorf("got %v, want no such alias", err)
-	}
-	if q, err := p.Rename("workTime", "WORKTIME"); err != nil || q.Aliases()[0] != "WORKTIME" {
-		t.Errorf("got %v, %v", q, err)
 	}
 }
 
@@ -131,77 +50,6 @@ func TestAliasesDifferInMoreThanCase(t *testing.T) {
 	if diff := cmp.Diff([]string{"Item", "item_2"}, p.Aliases()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-// TestFanOut compares Grain and FanOut with a count of the copies of one row of
-// each table.
-func TestFanOut(t *testing.T) {
-	rng := rand.New(rand.NewPCG(6, 6))
-	for range 300 {
-		s := generateSmall(rng, 5, 8)
-		for i := range s.Relationships {
-			s.Relationships[i].Confidence = 1
-			s.Relationships[i].Cardinality = []joinpath.Cardinality{
-				joinpath.ManyToOne, joinpath.OneToMany, joinpath.OneToOne, joinpath.ManyToMany}[rng.IntN(4)]
-		}
-		g := newGraph(t, s, nil)
-		for _, part := range g.Components() {
-			got, err := g.Connect(t.Context(), part...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := got.Plans[0]
-			once := rowsOnce(p)
-			if diff := cmp.Diff(once, p.Grain()); diff != "" {
-				t.Fatalf("%v: Grain (-want +got):\n%s", p, diff)
-			}
-			for _, alias := range p.Aliases() {
-				steps, err := p.FanOut(alias)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if (len(steps) == 0) != slices.Contains(once, alias) {
-					t.Fatalf("%v: FanOut(%s) is %v", p, alias, steps)
-				}
-			}
-		}
-	}
-	p, _ := serviceGraph().ShortestPath("employee", "workTime")
-	if _, err := p.FanOut("customer"); !errors.Is(err, joinpath.ErrUnknownTable) {
-		t.Errorf("got %v, want no such alias", err)
-	}
-}
-
-// rowsOnce returns the aliases whose rows do not repeat. It counts the rows of the
-// result that contain one row of an alias, if every many side has two rows for
-// each row of the other side.
-func rowsOnce(p joinpath.Plan) []string {
-	var rows func(alias, from string) int
-	rows = func(alias, from string) int {
-		n := 1
-		for _, s := range p.Steps() {
-			next, c := s.Right, s.Cardinality
-			switch {
-			case s.Left == alias && s.Right != from:
-			case s.Right == alias && s.Left != from:
-				next, c = s.Left, c.Reversed()
-			default:
-				continue
-			}
-			if c == joinpath.OneToMany || c == joinpath.ManyToMany {
-				n *= 2
-			}
-			n *= rows(next, alias)
-		}
-		return n
-	}
-	out := []string{}
-	for _, alias := range p.Aliases() {
-		if rows(alias, "") == 1 {
-			out = append(out, alias)
-		}
-	}
-	return out
 }
 
 // company has two ways from an inspection to a customer: by its work order, and by the

@@ -16,8 +16,6 @@ import "slices"
 type search struct {
 	forward, backward half
 	sets              [][]place // places of the lightest paths, by hop
-	blocked           []bool    // tables that are not allowed in the path
-	closed            []int32   // edges that are not allowed as the first one
 	asked             [2]int32  // the tables for which a path is looked for
 }
 
@@ -45,7 +43,7 @@ type half struct {
 }
 
 func newSearch(tables int) *search {
-	s := &search{blocked: make([]bool, tables)}
+	s := &search{}
 	for _, h := range []*half{&s.forward, &s.backward} {
 		h.newest = slices.Repeat([]int32{none}, 2*tables)
 	}
@@ -112,10 +110,11 @@ func (h *half) rest(p place, hops int) int64 {
 	return min(h.at(apart, hops), h.at(meets, hops)+meeting(p, meets))
 }
 
-// find appends the lightest path from a place to a table to path. Among paths of the same
+// find returns the lightest path from a table to another one. Among paths of the same
 // weight it takes the one whose tables come first, then the one whose edges do. It returns
 // false if no path has at most hops hops.
-func (s *search) find(g *Graph, from place, to int32, hops int, path []arc) ([]arc, bool) {
+func (s *search) find(g *Graph, start, to int32, hops int) ([]arc, bool) {
+	from := placeAt(start, false)
 	s.forward.begin(from)
 	s.backward.begin(placeAt(to, false))
 	// A lightest path splits into a first part of at most a hops and a second of at most
@@ -123,7 +122,7 @@ func (s *search) find(g *Graph, from place, to int32, hops int, path []arc) ([]a
 	a := max(1, hops/2)
 	b := hops - a
 	lightest := int64(far)
-	s.firstLayer(g, from, &lightest)
+	s.expand(g, &s.forward, &s.backward, 1, 0, from.table(), &lightest)
 	for layer := 1; layer <= b; layer++ {
 		s.expand(g, &s.backward, &s.forward, layer, max(1, layer-1), from.table(), &lightest)
 		if layer > 1 && layer <= a {
@@ -134,29 +133,13 @@ func (s *search) find(g *Graph, from place, to int32, hops int, path []arc) ([]a
 		}
 	}
 	if lightest == far {
-		return path, false
+		return nil, false
 	}
-	return s.edges(g, from, s.tables(g, from, lightest), lightest, path), true
-}
-
-// firstLayer adds the tables next to the start by the edges that are not closed.
-func (s *search) firstLayer(g *Graph, from place, lightest *int64) {
-	arcs := g.best[from.table()]
-	if len(s.closed) > 0 {
-		arcs = g.all[from.table()]
-	}
-	for _, x := range arcs {
-		if x.to != from.table() && !s.blocked[x.to] && !slices.Contains(s.closed, x.edge) {
-			next, price := s.next(from, x)
-			s.label(&s.forward, &s.backward, next, x.weight+price, lightest)
-		}
-	}
-	s.forward.endLayer()
+	return s.edges(g, from, s.tables(g, from, lightest), lightest), true
 }
 
 // expand adds a layer of places from which a lightest path has at least more hops to go.
-// It does not enter the table at which the path begins: only firstLayer knows which edges
-// are allowed there.
+// It does not enter the table at which the path begins.
 func (s *search) expand(g *Graph, h, other *half, layer, more int, begin int32, lightest *int64) {
 	rest := int64(more) * g.least
 	for _, l := range h.layer(layer - 1) {
@@ -166,7 +149,7 @@ func (s *search) expand(g *Graph, h, other *half, layer, more int, begin int32, 
 		for _, x := range g.best[l.place.table()] {
 			next, price := s.next(l.place, x)
 			weight := l.weight + x.weight + price
-			if weight+rest <= *lightest && x.to != begin && !s.blocked[x.to] {
+			if weight+rest <= *lightest && x.to != begin {
 				s.label(h, other, next, weight, lightest)
 			}
 		}
@@ -201,9 +184,9 @@ func (s *search) tables(g *Graph, from place, lightest int64) []int32 {
 	for hop := 1; hop <= hops; hop++ {
 		next := int32(none)
 		var then ways
-		s.steps(g, from, at, hop, func(x arc) {
-			if next != none && x.to > next {
-				return
+		for _, x := range g.best[at] {
+			if x.to == from.table() || next != none && x.to > next {
+				continue
 			}
 			for i, weight := range reached {
 				p, price := s.next(placeAt(at, false)|place(i), x)
@@ -215,24 +198,11 @@ func (s *search) tables(g *Graph, from place, lightest int64) []int32 {
 				}
 				then[p&1] = min(then[p&1], weight)
 			}
-		})
+		}
 		at, reached = next, then
 		path = append(path, at)
 	}
 	return path
-}
-
-// steps calls yield with the arcs that a path may take at its given hop.
-func (s *search) steps(g *Graph, from place, at int32, hop int, yield func(arc)) {
-	arcs := g.best[at]
-	if hop == 1 && len(s.closed) > 0 {
-		arcs = g.all[at]
-	}
-	for _, x := range arcs {
-		if !s.blocked[x.to] && x.to != from.table() && (hop > 1 || !slices.Contains(s.closed, x.edge)) {
-			yield(x)
-		}
-	}
 }
 
 // leads reports whether a place that was reached with a weight is on a lightest path.
@@ -273,13 +243,13 @@ func (s *search) meet(g *Graph, lightest int64, middle int) {
 	}
 }
 
-// edges appends the first edges that join the tables with the given weight to path.
-func (s *search) edges(g *Graph, from place, tables []int32, weight int64, path []arc) []arc {
+// edges returns the first edges that join the tables with the given weight.
+func (s *search) edges(g *Graph, from place, tables []int32, weight int64) (path []arc) {
 	at := from
 	for i, table := range tables {
 		first := arc{edge: none}
 		for _, x := range g.all.between(at.table(), table) {
-			if first.edge != none && x.edge > first.edge || i == 0 && slices.Contains(s.closed, x.edge) {
+			if first.edge != none && x.edge > first.edge {
 				continue
 			}
 			next, price := s.next(at, x)
@@ -320,7 +290,4 @@ func (g *Graph) borrow() *search {
 	return newSearch(len(g.names))
 }
 
-func (g *Graph) release(s *search) {
-	s.closed = s.closed[:0]
-	g.scratch.Put(s)
-}
+func (g *Graph) release(s *search) { g.scratch.Put(s) }
