@@ -119,7 +119,7 @@ func documentPaths(t *testing.T) map[string][]string {
 	}
 	dirs := strings.Fields(string(out))
 	slices.Sort(dirs)
-	paths := map[string][]string{}
+	paths := map[string][]string{"html": nil, "text": nil, "pdf": nil, "german": nil}
 	for _, dir := range slices.Compact(dirs) {
 		if _, err := os.Stat(filepath.Join(dir, "rag", "citation")); err == nil {
 			continue // of this project
@@ -128,6 +128,8 @@ func documentPaths(t *testing.T) map[string][]string {
 			found, _ := filepath.Glob(filepath.Join(dir, pattern))
 			paths["markdown"] = append(paths["markdown"], found...)
 		}
+		found, _ := filepath.Glob(filepath.Join(dir, "*", "testdata", "*.pdf"))
+		paths["pdf"] = append(paths["pdf"], found...)
 	}
 	for kind, patterns := range map[string][]string{
 		"html":   {"/usr/share/doc/*/*.html", "/usr/share/doc/*/html/*.html", "/usr/share/doc/*/*/*.html"},
@@ -135,7 +137,6 @@ func documentPaths(t *testing.T) map[string][]string {
 		"pdf":    {"/usr/share/doc/*/*.pdf", "/usr/share/doc/*/*/*.pdf"},
 		"german": {"/usr/share/man/de/man*/*.gz"},
 	} {
-		paths[kind] = nil
 		for _, pattern := range patterns {
 			found, _ := filepath.Glob(pattern)
 			paths[kind] = append(paths[kind], found...)

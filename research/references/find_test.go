@@ -53,6 +53,7 @@ func TestFind(t *testing.T) {
 		{"Kapitel 5 der DIN EN ISO 9001:2015", []string{"section|Kapitel 5 der DIN EN ISO 9001:2015|DIN EN ISO 9001:2015"}},
 		{"See Section 4.2 of the Fee Rules and Section 7 of the Berth Rules.", []string{
 			"law|Section 4.2 of the Fee Rules|Fee Rules", "law|Section 7 of the Berth Rules|Berth Rules"}},
+		{"Article 5(1)(c) of the GDPR and Recital 39", []string{"law|Article 5(1)(c) of the GDPR|GDPR"}},
 		{"Section 4.2 of the Safety Manual and Clause 7 of the Noise Manual", []string{
 			"section|Section 4.2 of the Safety Manual|Safety Manual", "section|Clause 7 of the Noise Manual|Noise Manual"}},
 		{"Annex A of the Charging Guideline, Chapter 3 of the Safety Manual", []string{

@@ -209,7 +209,7 @@ var (
 	// anotherPart matches the end of a name that takes in the part that follows it: of the Fee
 	// Rules and Section 7.
 	anotherPart = regexp.MustCompile(`(?:,|,?\s(?:and|or|with|to|in))\s(?:Appendix|Annex|Schedule|Parts?|Exhibit|Sections?|Articles?|Chapters?|` +
-		`Title|Clauses?|Paragraphs?|Subsection|Rule|Art|Secs?)$`)
+		`Title|Clauses?|Paragraphs?|Subsection|Rule|Recitals?|Art|Secs?)$`)
 
 	// partBehind is a part behind its document, and ofOther what makes it that of another one.
 	partBehind = pattern(`^,\s(?:(?:[Ss]ections?|[Cc]hapters?|[Cc]lauses?|[Pp]aragraphs?|Appendix|Annex|` +
