@@ -22,11 +22,9 @@ import (
 type readPlan struct {
 	Reason    string `json:"reason,omitempty" jsonschema_description:"one sentence why"`
 	Retrieval string `json:"retrieval,omitempty" jsonschema:"enum=single_entity,enum=multi_entity,enum=aggregation,enum=none"`
-	// DataSource makes the model decide before it writes the tasks. The value is
-	// not used: [agent.source] reads it from the tasks.
-	DataSource string     `json:"data_source,omitempty"`
-	QueryMode  string     `json:"query_mode,omitempty" jsonschema:"enum=create_new,enum=edit_existing"`
-	Tasks      []readTask `json:"tasks"`
+	QueryMode string `json:"query_mode,omitempty" jsonschema:"enum=create_new,enum=edit_existing"`
+
+	Tasks []readTask `json:"tasks"`
 }
 
 // readTask is a task of a plan that the model or the user wrote.

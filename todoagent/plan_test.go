@@ -31,7 +31,7 @@ func TestDataSource(t *testing.T) {
 		for i, tool := range tools {
 			tasks = append(tasks, task(fmt.Sprint("t", i), tool, `{}`))
 		}
-		return llmtest.Reply{JSON: map[string]any{"tasks": tasks, "retrieval": retrieval, "data_source": "none"}}
+		return llmtest.Reply{JSON: map[string]any{"tasks": tasks, "retrieval": retrieval}}
 	}
 	for name, test := range map[string]struct {
 		tools  []qed.Tool

@@ -79,7 +79,6 @@ type planData struct {
 type knownTool struct {
 	Name, Description, Language, Input string
 	Returns                            []string // the members of its result; nil: not known
-	Kind                               qed.ToolKind
 	Interrupts                         bool
 }
 
@@ -113,35 +112,45 @@ func (a *agent) shownTools() []knownTool {
 		t := a.planTools[name]
 		left := func(member string) bool { return !plainName.MatchString(member) || slices.Contains(proofs, member) }
 		returns := slices.DeleteFunc(slices.Clone(t.returns), left)
+		if len(returns) > maxMembers {
+			returns = nil // the whole result is given to other tasks
+		}
 		tools[i] = knownTool{
-			Name: name, Description: t.Description, Language: t.Language, Input: form(t.Input, said),
-			Returns: returns, Kind: t.Kind, Interrupts: t.Interrupts,
+			Name: name, Description: once(t.Description, ". ", said), Language: t.Language, Input: form(t.Input, said),
+			Returns: returns, Interrupts: t.Interrupts,
 		}
 	}
 	return tools
 }
 
 // form returns the arguments of a tool for a prompt. Rows are always those of an earlier
-// task, so nobody writes their members. Parts of comments that other tools have too, such
-// as what a source holds, are said once.
+// task, so nobody writes their members.
 func form(input json.RawMessage, said map[string]bool) string {
 	text := strings.ReplaceAll(schema.Brief(input), rowsForm(), "rows")
 	text = rowsComment.ReplaceAllString(text, "rows")
 	return comment.ReplaceAllStringFunc(text, func(c string) string {
-		parts := strings.Split(comment.FindStringSubmatch(c)[1], "; ")
-		parts = slices.DeleteFunc(parts, func(p string) bool {
-			repeated := said[p] && len(p) >= longComment
-			said[p] = true
-			return repeated
-		})
-		if len(parts) == 0 {
+		if c = once(comment.FindStringSubmatch(c)[1], "; ", said); c == "" {
 			return ""
 		}
-		return " /* " + strings.Join(parts, "; ") + " */"
+		return " /* " + c + " */"
 	})
 }
 
-const longComment = 30 // bytes of a part of a comment that is not repeated
+// once returns a text without its parts that were said before, such as what a source holds.
+func once(text, between string, said map[string]bool) string {
+	parts := slices.DeleteFunc(strings.Split(text, between), func(part string) bool {
+		part = strings.TrimSuffix(part, ".")
+		repeated := said[part] && len(part) >= longPart
+		said[part] = true
+		return repeated
+	})
+	return strings.Join(parts, between)
+}
+
+const (
+	longPart   = 30 // bytes of a part of a text that is not repeated
+	maxMembers = 8  // of a result that are listed
+)
 
 var (
 	comment     = regexp.MustCompile(` /\* (.*?) \*/`)

@@ -134,7 +134,7 @@ const (
 //	plan_todos           {"tasks": [{"key": "run", "description": "..", "tool": "sql_executor",
 //	                       "arguments": "{\"query\": {\"$result\": \"build\"}}",
 //	                       "after": [], "parallel": false, "can_clarify": true}],
-//	                      "retrieval": "aggregation", "data_source": "sql",
+//	                      "retrieval": "aggregation",
 //	                      "query_mode": "create_new", "reason": "why these"}
 //
 // The first request is made only if a plan is open or an earlier query is

@@ -39,7 +39,7 @@ type summaryResult struct {
 //     of the request, the rows and the findings are "unproved"; "partial" and the end of the
 //     text say so.
 //   - The text streams while it is written: see [Options.Channel].
-//   - The prompt has the first rows, up to 24 KiB, the number of all
+//   - The prompt has the first rows, up to 8 KiB, the number of all
 //     rows, and why rows are missing.
 //   - The model request has the name "llm_summary" ([llm.Request.Name]). The
 //     reply is text.

@@ -114,13 +114,14 @@ type promptData struct {
 }
 
 const (
-	maxData    = 24 << 10 // bytes of rows in a prompt, and of all other data in it
+	maxRows    = 8 << 10  // bytes of rows in a prompt: figures are computed over all of them
+	maxData    = 24 << 10 // bytes of all other data in it
 	maxRequest = 8 << 10
 	maxPartial = 300
 )
 
-// newPromptData returns the prompt's data for a request, with at most maxData
-// bytes of rows and of findings. If the rows are not saved any more, it uses
+// newPromptData returns the prompt's data for a request, with at most maxRows
+// bytes of rows and maxData of findings. If the rows are not saved any more, it uses
 // their sample. It also returns the rows that the prompt shows.
 func newPromptData(
 	ctx context.Context, request string, rows *finding.RowsRef, findings json.RawMessage,
@@ -142,7 +143,7 @@ func newPromptData(
 	if err != nil {
 		return d, nil, err
 	}
-	d.Rows, d.Shown = figures.Rows(table, len(table.Rows), maxData)
+	d.Rows, d.Shown = figures.Rows(table, len(table.Rows), maxRows)
 	d.Syntax = figures.Syntax
 	d.Count = max(rows.Count, len(table.Rows))
 	d.Truncated = rows.Truncated

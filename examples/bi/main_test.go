@@ -112,7 +112,7 @@ func TestModelWithoutACluster(t *testing.T) {
 		case strings.Contains(sent, "You rewrite"):
 			reply = map[string]any{"question": "Which shipments are late?"}
 		case strings.Contains(sent, "You make the plan"):
-			reply = map[string]any{"retrieval": "multi_entity", "data_source": "elasticsearch", "query_mode": "create_new", "tasks": []map[string]any{
+			reply = map[string]any{"retrieval": "multi_entity", "query_mode": "create_new", "tasks": []map[string]any{
 				{"key": "execute_es", "description": "search", "tool": "es_executor",
 					"arguments": `{"source":"` + shipping.ShipmentIndex + `","query":{"query":{"range":{"delay_hours":{"gt":0}}},"size":3}}`},
 			}}

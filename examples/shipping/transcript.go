@@ -61,7 +61,7 @@ func (p Plan) reply() map[string]any {
 	for i, t := range p.Tasks {
 		tasks[i] = map[string]any{"key": t.Key, "description": t.Description, "tool": t.Tool, "arguments": quote(t.Arguments), "can_clarify": t.CanClarify}
 	}
-	return map[string]any{"retrieval": p.Retrieval, "data_source": p.DataSource, "query_mode": "create_new", "tasks": tasks}
+	return map[string]any{"retrieval": p.Retrieval, "query_mode": "create_new", "tasks": tasks}
 }
 
 var portName = regexp.MustCompile(`"port_name":("[^"]+")`)

@@ -9,9 +9,9 @@ import (
 
 func TestBrief(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"type":"object","properties":{"a":{"type":"string","description":"the a"},"b":{"enum":["x",2]}},"required":["b"]}`:                `{a?: string /* the a */, b: "x"|2}`,
-		`{"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}},"any":{}}}`: `{list?: {n?: integer}[], any?: any}`,
-		`{"type":"object","properties":{"a":{"type":"string","description":"ends */ here"}}}`:                                               `{a?: string /* ends * / here */}`,
+		`{"type":"object","properties":{"a":{"type":"string","description":"the a"},"b":{"enum":["x",2],"description":"the b"}},"required":["b"]}`: `{a?: string, b: "x"|2 /* the b */}`,
+		`{"type":"object","properties":{"list":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}},"any":{}}}`:        `{list?: {n?: integer}[], any?: any}`,
+		`{"type":"object","properties":{"a":{"type":"string","description":"ends */ here"}},"required":["a"]}`:                                     `{a: string /* ends * / here */}`,
 		`{"type":"object"}`: `object`,
 		// What has no such form stays as it is.
 		`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`: `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`,
