@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/openai"
@@ -75,8 +78,11 @@ func TestLocalModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A small model repeats itself to the limit of its replies.
-	settings := llm.Settings{ContextTokens: 8192, MaxOutputTokens: 200, Temperature: new(0.3)}
-	for name, agent := range localAgents(t, model, settings) {
+	settings := llm.Settings{ContextTokens: 8192, MaxOutputTokens: 200, Temperature: new(0.3),
+		CallTokens: map[string]int{"answer": 60, "generate": 100, "correct": 100, "write_report": 100}}
+	agents := localAgents(t, model, settings)
+	for _, name := range slices.Sorted(maps.Keys(agents)) {
+		agent := agents[name]
 		for i := range questions {
 			question := localQuestions[(i+len(name))%len(localQuestions)]
 			t.Run(name+"/"+strconv.Itoa(i), func(t *testing.T) {
@@ -118,6 +124,11 @@ func kept(t *testing.T, answer qed.Answer, err error) {
 	}
 	if !answer.Partial && len(answer.Unproved) > 0 {
 		t.Errorf("a complete answer has unproved numbers: %q", answer.Unproved)
+	}
+	for _, read := range answer.Dates {
+		if !answer.Partial && read.Verdict == dates.Contradicted {
+			t.Errorf("a complete answer is about other times: %+v", read)
+		}
 	}
 	if answer.Partial && answer.PartialReason == "" {
 		t.Error("a partial answer without a reason")

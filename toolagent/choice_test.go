@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -131,4 +133,30 @@ func TestWrapUpThatIsACall(t *testing.T) {
 	if !answer.Partial || strings.Contains(answer.Text, "Oslo") || streamed[qed.ChannelFinal] != answer.Text {
 		t.Errorf("%+v, streamed %q", answer, streamed)
 	}
+}
+
+// The first piece of an answer is sent when the model sends it.
+func TestFirstPiece(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		model := llm.ModelFunc(func(_ context.Context, _ *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+			for _, piece := range []string{"The ", "answer."} {
+				time.Sleep(time.Second)
+				stream(llm.Delta{Text: piece})
+			}
+			message := llm.Message{Role: llm.RoleAssistant, Content: "The answer."}
+			return &llm.Response{FinishReason: llm.FinishStop, Message: message}, nil
+		})
+		began, first := time.Now(), time.Duration(0)
+		for event, err := range newAgent(t, model, registry(t, temperature()), nil).Run(t.Context(), qed.Turn{Text: "q"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := event.Data.(qed.Token); ok && first == 0 {
+				first = time.Since(began)
+			}
+		}
+		if first != time.Second {
+			t.Errorf("the first piece comes after %v, that of the model after a second", first)
+		}
+	})
 }
