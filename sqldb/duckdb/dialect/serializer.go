@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -28,10 +29,15 @@ func serialize(text string) (out string, err error) {
 // connection for each processor: a call of C occupies a thread, and a program must not have
 // thousands of them.
 var serializer = sync.OnceValues(func() (*sql.Stmt, error) {
-	db, err := sql.Open("duckdb", "?threads=1&memory_limit=512MB&temp_directory=&enable_external_access=false"+
-		"&autoinstall_known_extensions=false&autoload_known_extensions=false&lock_configuration=true")
+	db, err := sql.Open("duckdb", "?threads=1&memory_limit=512MB&autoinstall_known_extensions=false&autoload_known_extensions=false")
 	if err != nil {
 		return nil, err
+	}
+	// In this order: each of them forbids what precedes it.
+	for _, setting := range []string{"temp_directory = ''", "enable_external_access = false", "lock_configuration = true"} {
+		if _, err := db.Exec("SET GLOBAL " + setting); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
 	}
 	db.SetMaxOpenConns(runtime.GOMAXPROCS(0))
 	db.SetMaxIdleConns(runtime.GOMAXPROCS(0))
