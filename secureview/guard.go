@@ -31,7 +31,6 @@ package secureview
 import (
 	"context"
 	"errors"
-	"sync"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -164,9 +163,6 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 		return nil, err
 	}
 	stmt := &Statement{source: sql, dialect: g.dialect, query: q, columns: resolved.Columns, reads: reads(resolved), merged: mergedReads(resolved), fields: fieldReads(resolved)}
-	if resolved.Tables > 1 {
-		stmt.froms = sync.OnceValue(func() []FromClause { return fromClauses(q) })
-	}
 	if stmt.limit, stmt.capped, err = limit(q, resolved.Columns, g.rowLimit); err != nil {
 		return nil, err
 	}

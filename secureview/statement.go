@@ -21,8 +21,7 @@ type Statement struct {
 	reads   []TableRead
 	merged  [][]TableRead
 	fields  []TableRead
-	query   *sqlast.Query       // resolved; not changed any more
-	froms   func() []FromClause // nil: none
+	query   *sqlast.Query // resolved; not changed any more
 	columns []string
 	limit   int
 	capped  bool

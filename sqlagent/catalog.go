@@ -28,8 +28,7 @@ type catalog struct {
 	folded        map[string]string   // ASCII-lower name -> name
 	bare          map[string][]string // ASCII-lower name without schema -> names of tables of further schemas
 	relationships []joinpath.Relationship
-	between       map[[2]string][]int    // two tables in order -> their relationships
-	references    map[string][]reference // table -> what its columns refer to
+	schema        *joinpath.Schema // what the account and the policy let it see
 	graph         *joinpath.Graph
 	search        *schemasearch.Index
 	hidden        []string // columns whose values the host hides
@@ -40,8 +39,6 @@ type table struct {
 	columns []column
 	comment string
 	viewed  bool // a secure view is read instead, which may hide rows
-	view    bool // it is a view itself
-	related bool // its relationships are known, even if it has none
 }
 
 type column struct {
@@ -68,7 +65,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 			continue
 		}
 		about.Comment = prompt.Clip(about.Comment, maxComment)
-		entry := table{comment: about.Comment, viewed: about.SecureView != "", view: about.View}
+		entry := table{comment: about.Comment, viewed: about.SecureView != ""}
 		for _, name := range about.Columns {
 			about.ColumnComments[name] = prompt.Clip(about.ColumnComments[name], maxComment)
 			if !plainName(about.Types[name]) {
@@ -110,8 +107,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		from, to := r.Columns()
 		return !c.has(r.FromTable, from) || !c.has(r.ToTable, to)
 	})
-	c.relationships = visible.Relationships
-	c.index()
+	c.schema, c.relationships = visible, visible.Relationships
 	if c.search, err = schemasearch.New(context.Background(), visible, nil); err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}

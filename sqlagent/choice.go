@@ -4,10 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
-	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // A joinChoice is the plan of joins that the user chose.
@@ -48,24 +49,31 @@ const ErrJoinNotChosen refusal.Code = "join_not_chosen"
 // otherJoins returns the joins by which a statement departs from the user's choice.
 // It returns none if the statement follows the choice, has nothing to do with it, or
 // joins by what cannot be compared.
-func (r *reader) otherJoins(stmt *secureview.Statement, choice *joinChoice) []string {
-	used := map[int]bool{}
-	var clauses []*comparison
-	for _, from := range stmt.FromClauses() {
-		c := r.compare(from)
-		for _, e := range c.edges {
-			used[e.index] = true
-		}
-		clauses = append(clauses, c)
+func (r *reader) otherJoins(path []qed.Join, choice *joinChoice) []string {
+	used := func(j qed.Join, relationships []int) int {
+		return slices.IndexFunc(relationships, func(i int) bool { return follows(j, r.catalog.relationships[i]) })
 	}
-	missing := slices.DeleteFunc(slices.Clone(choice.Own), func(i int) bool { return used[i] })
-	var rivals, instead []string
-	for _, c := range clauses {
-		byRival, apart := c.departures(choice.Rivals, missing)
-		rivals, instead = append(rivals, byRival...), append(instead, apart...)
+	missing := slices.Clone(choice.Own)
+	for _, j := range path {
+		if i := used(j, missing); i >= 0 {
+			missing = slices.Delete(missing, i, i+1)
+		}
 	}
 	if len(missing) == 0 {
 		return nil
+	}
+	var rivals, instead []string
+	for _, j := range path {
+		if used(j, choice.Rivals) >= 0 {
+			rivals = append(rivals, j.String())
+		}
+		ofMissing := slices.ContainsFunc(missing, func(i int) bool {
+			rel := r.catalog.relationships[i]
+			return pair(j.Left.Table, j.Right.Table) == pair(rel.FromTable, rel.ToTable)
+		})
+		if j.Relationship == qed.JoinUnknown && ofMissing {
+			instead = append(instead, j.String())
+		}
 	}
 	if len(rivals) > 0 {
 		return slices.Compact(rivals)
@@ -73,53 +81,30 @@ func (r *reader) otherJoins(stmt *secureview.Statement, choice *joinChoice) []st
 	return slices.Compact(instead)
 }
 
-// departures returns the joins that follow a rival of the user's choice, and those
-// that connect the tables of a missing relationship in another way.
-func (c *comparison) departures(rivals, missing []int) (byRival, instead []string) {
-	joined := newGroups(len(c.names))
-	for i, j := range c.from.Joins {
-		if c.join(i).Relationship != "" {
-			joined.connect(j.Left, j.Right)
-		}
-	}
-	for i, j := range c.from.Joins {
-		text := c.join(i).String()
-		if e := c.edge(j); e != nil && slices.Contains(rivals, e.index) {
-			byRival = append(byRival, text)
-		}
-		for _, index := range missing {
-			rel := c.catalog.relationships[index]
-			reached := func(end int) bool {
-				return c.names[end] == rel.ToTable && slices.ContainsFunc(c.tablesNamed(rel.FromTable), func(t int) bool {
-					return t != end && joined[t] == joined[end]
-				})
-			}
-			if reached(j.Left) || reached(j.Right) {
-				instead = append(instead, text)
+// follows reports whether a join compares the columns of a relationship.
+func follows(j qed.Join, rel joinpath.Relationship) bool {
+	from, to := rel.Columns()
+	compared := func(left, right qed.JoinSide) bool {
+		for i := range from {
+			if n := slices.Index(left.Columns, from[i]); n < 0 || right.Columns[n] != to[i] {
+				return false
 			}
 		}
+		return left.Table == rel.FromTable && right.Table == rel.ToTable
 	}
-	return byRival, instead
+	return compared(j.Left, j.Right) || compared(j.Right, j.Left)
 }
 
-// tablesNamed returns the uses of a table.
-func (c *comparison) tablesNamed(name string) []int {
-	var all []int
-	for i, n := range c.names {
-		if n == name {
-			all = append(all, i)
-		}
-	}
-	return all
-}
+// pair returns two names in a fixed order.
+func pair(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
 
 // checkChoice returns the problem of a statement that does not join as the user
 // chose.
-func (a *agent) checkChoice(s *state, stmt *secureview.Statement) []refusal.Problem {
+func (a *agent) checkChoice(s *state, report *proof.Report) []refusal.Problem {
 	if s.Chosen == nil {
 		return nil
 	}
-	others := a.otherJoins(stmt, s.Chosen)
+	others := a.otherJoins(joinPath(report), s.Chosen)
 	if len(others) == 0 {
 		return nil
 	}

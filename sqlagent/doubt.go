@@ -21,7 +21,8 @@ func (a *agent) doubt(ctx context.Context, s *state, stmt *secureview.Statement)
 	if err != nil {
 		return nil, err
 	}
-	problems := slices.Concat(a.checkChoice(s, stmt), differ, unproved(a.prover.Check(stmt)))
+	report := a.proverFor(ctx).Check(stmt)
+	problems := slices.Concat(a.checkChoice(s, report), differ, unproved(report))
 	if len(problems) > 0 {
 		s.Kept = s.Draft.Query
 	}

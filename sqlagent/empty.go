@@ -3,7 +3,6 @@ package sqlagent
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,12 +11,8 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/textmatch"
-	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
-	"github.com/qedkit/qed/secureview/dialect"
-	"github.com/qedkit/qed/sqlagent/values"
 )
 
 // ErrEmptyResult is the code of the problem of a statement that found nothing, because the
@@ -29,10 +24,7 @@ const (
 	maxProbeTime   = 5 * time.Second // of all of them
 	maxLookups     = 2               // columns whose values are looked up
 	maxDistinct    = 200             // values of a column that are compared
-	maxNearest     = 5
-	fewValues      = 8 // all of them are offered
-	leastSimilar   = 0.5
-	maxPredicate   = 200 // bytes
+	maxPredicate   = 200             // bytes
 	maxEmptyTables = 8
 )
 
@@ -373,247 +365,4 @@ func (p *prober) tablesIn(b *block, parts []int) (names []string) {
 		}
 	}
 	return names
-}
-
-// lookup adds which values the column of a test has: the first and the last one if the
-// test bounds them, and otherwise those that are nearest to what it compares with. Values
-// that the model must not see are not looked up.
-func (p *prober) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate) {
-	if t.column == nil {
-		return
-	}
-	table, ok := t.column.Of.(*sqlast.Table)
-	if !ok || table.Object == nil {
-		return
-	}
-	name := p.relationName(table)
-	q.Column = name + "." + t.column.Name
-	if !p.opt.Columns.Allows(name, t.column.Name) || p.stopped || p.lookups == 0 {
-		return
-	}
-	p.lookups--
-	whole := &block{with: nil, parts: []part{{relation: table}}}
-	column := *t.column
-	if p.isBound(ctx, b, t) {
-		items := []sqlast.Item{{Expr: &sqlast.Call{Name: "min", Args: []sqlast.Expr{&column}}},
-			{Expr: &sqlast.Call{Name: "max", Args: []sqlast.Expr{&column}}}}
-		rows, err := p.rows(ctx, whole.reading(items, map[int]bool{0: true}, nil, 1))
-		if err == nil && rows != nil && len(rows.Rows) == 1 && len(rows.Rows[0]) == 2 && rows.Rows[0][0] != nil {
-			q.From, q.To = cell(rows.Rows[0][0]), cell(rows.Rows[0][1])
-		}
-		return
-	}
-	if t.combined {
-		return // rows have the values that the test compares with
-	}
-	q.Nearest = p.nearestValues(ctx, whole, name, &column, literals(t.conditions))
-}
-
-// isBound reports whether a test is about times, or compares with a bound.
-func (p *prober) isBound(ctx context.Context, b *block, t *test) bool {
-	for _, e := range t.conditions {
-		switch e := e.(type) {
-		case *sqlast.Between:
-			return true
-		case *sqlast.Binary:
-			if slices.Contains([]sqlast.BinaryOp{sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge}, e.Op) {
-				return true
-			}
-		}
-	}
-	stmt := p.statement(ctx, b.sqlOf([]*test{t}))
-	return stmt != nil && stmt.Times(func(table dialect.TableName, column string) string {
-		return p.catalog.typeOf(p.nameOf(table), column)
-	}).Looks
-}
-
-// nearestValues returns the values of a column that are nearest to what a statement
-// compares with, or all if there are few.
-func (p *prober) nearestValues(
-	ctx context.Context, whole *block, table string, column *sqlast.Column, wanted []string,
-) []string {
-	if len(wanted) == 0 {
-		return nil
-	}
-	q := whole.reading([]sqlast.Item{{Expr: column}}, map[int]bool{0: true}, nil, maxDistinct)
-	q.Body.(*sqlast.Select).Distinct = true
-	rows, err := p.rows(ctx, q)
-	if err != nil || rows == nil {
-		return nil
-	}
-	var all []string
-	for _, row := range rows.Rows {
-		if text, ok := row[0].(string); ok && text != "" && len(text) <= maxPredicate {
-			all = append(all, text)
-		}
-	}
-	if rows.Truncated || len(rows.Rows) >= min(maxDistinct, p.rowLimit) {
-		all = p.find(ctx, table, column.Name, wanted)
-	}
-	return nearest(wanted, all)
-}
-
-// find looks up values of a column that has many.
-func (p *prober) find(ctx context.Context, table, column string, wanted []string) (found []string) {
-	finder, err := values.NewTableFinder(p.db, p.guard, values.Lookup{Kind: column, Table: table, Name: column})
-	if err != nil {
-		return nil
-	}
-	for _, text := range wanted[:min(len(wanted), maxLookups)] {
-		entities, err := finder.Find(ctx, text, column)
-		if err != nil {
-			return found
-		}
-		for _, e := range entities {
-			found = append(found, e.Name)
-		}
-	}
-	return found
-}
-
-// nearest returns values that are similar to one of those wanted, the most similar first.
-// If there are few, it returns all.
-func nearest(wanted, all []string) []string {
-	slices.Sort(all)
-	all = slices.Compact(all)
-	score := map[string]float64{}
-	for _, value := range all {
-		for _, want := range wanted {
-			score[value] = max(score[value], similarity(want, value))
-		}
-	}
-	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(score[b], score[a]) })
-	if len(all) > fewValues {
-		all = slices.DeleteFunc(all, func(value string) bool { return score[value] == 0 })
-		all = all[:min(len(all), maxNearest)]
-	}
-	return all
-}
-
-// similarity returns how similar two values are, from 0 to 1: by typing errors, or because
-// one contains the other, or because they begin alike.
-func similarity(a, b string) float64 {
-	x, y := []rune(textmatch.Fold(a)), []rune(textmatch.Fold(b))
-	shorter := min(len(x), len(y))
-	alike := 0
-	for alike < shorter && x[alike] == y[alike] {
-		alike++
-	}
-	switch similar := textmatch.Similarity(x, y); {
-	case shorter == 0:
-		return 0
-	case similar >= leastSimilar:
-		return similar
-	case strings.Contains(string(x), string(y)) || strings.Contains(string(y), string(x)):
-		return leastSimilar
-	case 2*alike >= shorter:
-		return leastSimilar * float64(alike) / float64(max(len(x), len(y)))
-	}
-	return 0
-}
-
-// literals returns the texts that conditions compare a column with.
-func literals(conditions []sqlast.Expr) (all []string) {
-	add := func(list ...sqlast.Expr) {
-		for _, e := range list {
-			if s, ok := e.(*sqlast.String); ok && strings.Trim(s.Value, "% ") != "" {
-				all = append(all, strings.Trim(s.Value, "% "))
-			}
-		}
-	}
-	for _, e := range conditions {
-		switch e := e.(type) {
-		case *sqlast.Binary:
-			switch e.Op {
-			case sqlast.Or:
-				all = append(all, literals([]sqlast.Expr{e.X, e.Y})...)
-			case sqlast.Eq, sqlast.Same:
-				add(e.X, e.Y)
-			}
-		case *sqlast.In:
-			if !e.Not {
-				add(e.List...)
-			}
-		case *sqlast.Like:
-			if !e.Not {
-				add(e.Pattern)
-			}
-		}
-	}
-	return all
-}
-
-// cell returns a value of a column for people.
-func cell(v any) string { return prompt.Clip(prompt.OneLine(fmt.Sprint(v)), maxPredicate) }
-
-// remedy returns the problem of a statement that found nothing, if another statement may
-// find something: the data has other values, two tables are joined so that no row
-// matches, or the cause is of a form that is not probed.
-func remedy(e *qed.EmptyResult, readable bool) []refusal.Problem {
-	const keep = ". If the question means exactly this, write the same query again"
-	message := ""
-	for _, q := range e.Predicates {
-		joins := len(q.Tables) > 1 && !e.Together
-		if !isBlamed(q) || len(q.Nearest) == 0 && !joins {
-			continue
-		}
-		message += "; no row of " + strings.Join(q.Tables, ", ") + " meets " + q.SQL
-		if len(q.Nearest) > 0 {
-			message += ", and " + q.Column + " has values such as " + quotedList(q.Nearest)
-		}
-	}
-	if message == "" && readable {
-		return nil
-	}
-	return []refusal.Problem{{Code: ErrEmptyResult, Message: "the query ran and found nothing" + message + keep}}
-}
-
-func quotedList(all []string) string {
-	quoted := make([]string, len(all))
-	for i, value := range all {
-		quoted[i] = prompt.Quote(value)
-	}
-	return strings.Join(quoted, ", ")
-}
-
-// because returns why nothing was found, in words, or "" if that is not known, or if the
-// reason is an expression that says no more than the query does.
-func because(texts *texts, e *qed.EmptyResult) string {
-	if e == nil || slices.ContainsFunc(e.Predicates, func(q qed.Predicate) bool {
-		return isBlamed(q) && !e.Together && q.SQL != "" && q.Column == "" && len(q.Tables) == 1
-	}) {
-		return ""
-	}
-	var reasons, all, known []string
-	for _, q := range e.Predicates {
-		if !isBlamed(q) {
-			continue
-		}
-		tables := strings.Join(q.Tables, ", ")
-		switch {
-		case q.SQL == "":
-			reasons = append(reasons, usertext.Fill(texts.NoRows, "table", tables))
-		case e.Together:
-			all = append(all, q.SQL)
-		default:
-			reasons = append(reasons, usertext.Fill(texts.NoRowHas, "tables", tables, "condition", q.SQL))
-		}
-		switch {
-		case len(q.Nearest) > 0:
-			known = append(known, usertext.Fill(texts.HasValues, "column", q.Column, "values", quotedList(q.Nearest)))
-		case q.From != "":
-			known = append(known, usertext.Fill(texts.HasSpan, "column", q.Column, "from", q.From, "to", q.To))
-		}
-	}
-	if len(all) > 0 {
-		reasons = append(reasons, usertext.Fill(texts.NoRowHasAll, "conditions", strings.Join(all, "; ")))
-	}
-	if len(reasons) == 0 {
-		return ""
-	}
-	text := texts.NothingFound
-	if e.Limited {
-		text = texts.NothingVisible
-	}
-	return strings.Join(append([]string{usertext.Fill(text, "reasons", strings.Join(reasons, "; "))}, known...), " ")
 }

@@ -38,14 +38,14 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		Written:  s.Draft.Query,
 		Executed: ran.stmt.SQL(),
 		Views:    a.viewNames(ran.stmt),
-		JoinPath: a.joinPath(ran.stmt),
 		Rows:     len(ran.rows.Rows),
 		Values:   s.taken(s.Draft.Query),
 		Verified: a.verifiedBy(ctx, s.Examples, ran.stmt),
 	}
 	s.Query.Proof = a.proofOf(ctx, ran.stmt)
+	s.Query.JoinPath = joinPath(s.Query.Proof)
 	if s.Other = nil; s.Chosen != nil {
-		s.Other = a.otherJoins(ran.stmt, s.Chosen)
+		s.Other = a.otherJoins(s.Query.JoinPath, s.Chosen)
 	}
 	qed.Emit(ctx, qed.QueryExecuted{
 		Query: ran.stmt.SQL(), Rows: len(ran.rows.Rows), Truncated: ran.rows.Truncated, Millis: ran.millis,

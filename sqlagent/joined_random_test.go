@@ -123,7 +123,7 @@ func TestJoinPathOfManyForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := source.Run(t.Context(), sqlText(t, w.String()))
+		result, err := runTold(t, source, w.String())
 		if err != nil {
 			t.Fatalf("%s: %v", w, err)
 		}

@@ -1,6 +1,7 @@
 package sqlagent_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"github.com/qedkit/qed/internal/usertext/usertexttest"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm/llmtest"
+	qedquery "github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
@@ -56,6 +59,17 @@ func guardOf(t *testing.T, s *joinpath.Schema) *secureview.Guard {
 		t.Fatal(err)
 	}
 	return g
+}
+
+// runTold runs a statement, a second time if it is refused, as the source refuses what the keys
+// contradict once.
+func runTold(t *testing.T, s qedquery.Source, sql string) (*qedquery.Result, error) {
+	t.Helper()
+	result, err := s.Run(t.Context(), sqlText(t, sql))
+	if _, refused := errors.AsType[*refusal.Error](err); refused {
+		result, err = s.Run(t.Context(), sqlText(t, sql))
+	}
+	return result, err
 }
 
 // The join path is what the statement has, each join with the relationship that it
@@ -122,8 +136,8 @@ func TestJoinPath(t *testing.T) {
 			[]string{"inner customer.id = orders.customer_id: known 1 1:N"}},
 		{"equal within a subquery", "SELECT a.city FROM (SELECT o.id, c.id AS who FROM orders o JOIN customer c ON c.id = o.customer_id) t" +
 			" JOIN visit v ON v.customer_id = t.who JOIN items i ON i.order_id = t.id JOIN address a ON a.id = i.product", shop(),
-			[]string{"inner customer.id = visit.customer_id: known 1", "inner orders.id = items.order_id: known 1",
-				"inner items.product = address.id: unknown 0", "inner orders.customer_id = customer.id: known 1 N:1"}},
+			[]string{"inner orders.customer_id = customer.id: known 1 N:1", "inner customer.id = visit.customer_id: known 1",
+				"inner orders.id = items.order_id: known 1", "inner items.product = address.id: unknown 0"}},
 		{"equal in the enclosing query", "SELECT o.id FROM orders o JOIN customer c ON c.id = o.customer_id" +
 			" WHERE EXISTS (SELECT 1 FROM visit v WHERE v.customer_id = o.customer_id)", shop(),
 			[]string{"inner orders.customer_id = customer.id: known 1 N:1", "semi orders.customer_id = visit.customer_id: implied 0"}},
@@ -150,7 +164,7 @@ func TestJoinPath(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := s.Run(t.Context(), sqlText(t, tt.sql))
+			result, err := runTold(t, s, tt.sql)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,12 +12,9 @@ import (
 // joinNotes returns what the user has to know about the joins of the answer's query.
 func (a *agent) joinNotes(ctx context.Context, s *state) []string {
 	texts := a.texts(ctx)
-	groupOf := func(table string) int {
-		return slices.IndexFunc(s.Unconnected, func(g []string) bool { return slices.Contains(g, table) })
-	}
 	var notes []string
 	for _, j := range s.Query.JoinPath {
-		if j.Relationship != qed.JoinUnknown || s.Guessed && groupOf(j.Left.Table) != groupOf(j.Right.Table) {
+		if j.Relationship != qed.JoinUnknown || s.Guessed && groupOf(s.Unconnected, j.Left.Table) != groupOf(s.Unconnected, j.Right.Table) {
 			continue
 		}
 		text := texts.JoinedAll

@@ -185,20 +185,16 @@ func (a *agent) checkJoins(s *state, stmt *secureview.Statement) []refusal.Probl
 	if len(s.Unconnected) == 0 {
 		return nil
 	}
-	for _, from := range stmt.FromClauses() {
-		var first []int // the groups of the plan in the first group of the clause that has any
-		for _, tables := range from.Groups {
-			planned := a.planned(s.Unconnected, tables)
-			s.Guessed = s.Guessed || len(planned) > 1
-			switch {
-			case len(planned) == 0:
-			case first == nil:
-				first = planned
-			case !slices.Equal(first, planned):
-				return []refusal.Problem{{Code: ErrUnconnected, Message: "no relationship connects " +
-					groupsText(s.Unconnected, " with ") + ", and this query combines each row of one with each row of the other: " +
-					"read them in separate subqueries that return one row, in a UNION ALL, or leave one out"}}
-			}
+	for _, j := range a.prover.Check(stmt).Joins {
+		left, right := groupOf(s.Unconnected, j.Tables[0]), groupOf(s.Unconnected, j.Tables[1])
+		switch {
+		case left < 0 || right < 0 || left == right:
+		case len(j.Columns) > 0 || j.Condition:
+			s.Guessed = true
+		default:
+			return []refusal.Problem{{Code: ErrUnconnected, Message: "no relationship connects " +
+				groupsText(s.Unconnected, " with ") + ", and this query combines each row of one with each row of the other: " +
+				"read them in separate subqueries that return one row, in a UNION ALL, or leave one out"}}
 		}
 	}
 	for _, group := range s.Unconnected {
@@ -212,17 +208,9 @@ func (a *agent) checkJoins(s *state, stmt *secureview.Statement) []refusal.Probl
 	return nil
 }
 
-// planned returns the indexes of the groups that have any of the tables.
-func (a *agent) planned(groups [][]string, tables []dialect.TableName) []int {
-	var found []int
-	for i, group := range groups {
-		if slices.ContainsFunc(tables, func(t dialect.TableName) bool {
-			return slices.Contains(group, a.nameOf(t))
-		}) {
-			found = append(found, i)
-		}
-	}
-	return found
+// groupOf returns the index of the group that has a table, or -1.
+func groupOf(groups [][]string, table string) int {
+	return slices.IndexFunc(groups, func(g []string) bool { return slices.Contains(g, table) })
 }
 
 // groupsText returns groups of tables in one line.

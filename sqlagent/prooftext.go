@@ -104,6 +104,10 @@ func findingText(texts *texts, f *proof.Finding) string {
 		text = texts.NeverTrue
 	case proof.NotInNull:
 		text = texts.NotInNull
+	case proof.ValueUnknown:
+		text = texts.NoSuchValue
+	case proof.JoinRole:
+		text = texts.ByRole
 	case proof.OuterJoinUndone:
 		text = texts.OuterUndone
 	case proof.InnerJoinOptional:

@@ -6,6 +6,8 @@ import (
 
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqlagent/values"
+	"github.com/qedkit/qed/sqlproof"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
 
@@ -26,10 +28,35 @@ func (a *agent) prove(ctx context.Context, s state) (state, error) {
 	return s, err
 }
 
-// unproved returns the errors of a report as problems of the statement.
+// proverFor returns the prover with the values that the caller of the turn may see, of
+// columns whose values the host has read completely.
+func (r *reader) proverFor(ctx context.Context) *sqlproof.Prover {
+	if r.opt.Values == nil {
+		return r.prover
+	}
+	dictionary, err := r.opt.Values(ctx)
+	if err != nil || dictionary == nil {
+		return r.prover
+	}
+	caller := values.CallerOf(ctx)
+	if owner, shared := dictionary.Owner(); !shared && owner != caller || len(dictionary.Problems()) > 0 {
+		return r.prover
+	}
+	return r.prover.WithValues(func(table, column string) []string {
+		for _, c := range dictionary.Columns() {
+			if c.Table == table && c.Column == column && !c.Many && !c.Partial && c.Skipped == 0 && r.opt.Columns.Allows(table, column) {
+				return c.Values
+			}
+		}
+		return nil
+	})
+}
+
+// unproved returns the errors of a report as problems of the statement, and texts that its
+// columns do not have.
 func unproved(r *proof.Report) (problems []refusal.Problem) {
 	for _, f := range r.Findings {
-		if f.Severity != proof.Error {
+		if f.Severity != proof.Error && f.Code != proof.ValueUnknown {
 			continue
 		}
 		p := refusal.Problem{Code: f.Code, Name: f.Subject, Message: f.Message}
@@ -47,7 +74,7 @@ const countTime = 2 * time.Second
 // proofOf returns what is known about a statement that ran, with the number of rows that
 // its joins lose. If these cannot be counted in time, the report says that there may be some.
 func (r *reader) proofOf(ctx context.Context, stmt *secureview.Statement) *proof.Report {
-	report := r.prover.Check(stmt)
+	report := r.proverFor(ctx).Check(stmt)
 	if ctx.Err() != nil {
 		return report
 	}

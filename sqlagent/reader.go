@@ -41,7 +41,7 @@ func newReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, o 
 	if d, ok := db.(interface{ MaxRows() int }); ok && d.MaxRows() > 0 {
 		limit = min(limit, d.MaxRows())
 	}
-	return &reader{db: db, guard: guard, catalog: c, opt: o, prover: sqlproof.New(schema), rowLimit: limit}, nil
+	return &reader{db: db, guard: guard, catalog: c, opt: o, prover: sqlproof.New(c.schema), rowLimit: limit}, nil
 }
 
 // execution is a statement that ran.

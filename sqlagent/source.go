@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/privacy"
@@ -110,17 +111,19 @@ func NewSource(
 	if err != nil {
 		return nil, err
 	}
-	s := &source{reader: r, name: name, about: own.About}
+	s := &source{reader: r, name: name, about: own.About, told: lru.New[string, bool](maxTold, 0)}
 	if rows, ok := db.(rowReader); ok {
 		return &scanner{source: s, rows: rows, guard: guard.WithRowLimit(math.MaxInt32)}, nil
 	}
 	return s, nil
 }
 
-// source is a database as a query.Source. It does not change.
+// source is a database as a query.Source.
 type source struct {
 	*reader
 	name, about string
+
+	told *lru.Cache[string, bool] // the contradicted statements that were refused once
 }
 
 func (s *source) Name() string { return s.name }
@@ -203,10 +206,35 @@ func (s *source) refused(ctx context.Context, err error) error {
 	return &refusal.Error{Package: "sqlagent", Problems: problems, Err: err}
 }
 
-// Run rewrites the statement again and runs the result.
+// contradicted refuses a statement that the keys of its tables contradict. The same statement
+// is refused once: it may be meant, and then its result says what is doubtful.
+func (s *source) contradicted(ctx context.Context, sql string) error {
+	if _, told := s.told.Get(sql); told {
+		return nil
+	}
+	stmt, err := s.guard.Rewrite(ctx, sql)
+	if err != nil {
+		return s.refused(ctx, err)
+	}
+	problems := unproved(s.prover.Check(stmt))
+	if len(problems) == 0 {
+		return nil
+	}
+	s.told.Add(sql, true)
+	return &refusal.Error{Package: "sqlagent", Problems: problems}
+}
+
+// maxTold is how many refused statements a source remembers.
+const maxTold = 1000
+
+// Run rewrites the statement again and runs the result. A statement that the keys of its
+// tables contradict is refused the first time.
 func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, error) {
 	sql, err := written(q)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.contradicted(ctx, sql); err != nil {
 		return nil, err
 	}
 	ran, err := s.run(ctx, sql)
@@ -223,7 +251,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 			Written:  sql,
 			Executed: ran.stmt.SQL(),
 			Views:    s.viewNames(ran.stmt),
-			JoinPath: s.joinPath(ran.stmt),
+			JoinPath: joinPath(report),
 			Rows:     len(ran.rows.Rows),
 			Millis:   ran.millis,
 			Meaning:  meaning(texts, report.Meaning),

@@ -44,6 +44,8 @@ type texts struct {
 	MayRepeat   string // the same, which may be meant
 	Merged      string // different rows with equal values counted as one
 	OneOfGroup  string // its group may have several values of it
+	NoSuchValue string // no row has a text that is compared
+	ByRole      string // by which of several relationships tables are joined
 	Rounded     string // it is a share, and rounded to a whole number
 	NeverTrue   string // a condition compares with NULL
 	Missing     string // {count} rows of {of} have no row of {by} and are missing

@@ -41,6 +41,7 @@ func writes(where string) *llmtest.Model {
 			return strings.Contains(r.Messages[len(r.Messages)-1].Content, `workOrder.title = `)
 		}, Replies: []llmtest.Reply{query("SELECT id FROM workOrder WHERE " + where)}, Repeat: true},
 		llmtest.Rule{Name: "generate", Replies: []llmtest.Reply{query("SELECT id FROM workOrder")}, Repeat: true},
+		llmtest.Rule{Name: "correct", Replies: []llmtest.Reply{query("SELECT id FROM workOrder WHERE " + where)}, Repeat: true}, // it is meant
 		llmtest.Rule{Name: "answer", Replies: []llmtest.Reply{text("One.")}, Repeat: true},
 	)
 }

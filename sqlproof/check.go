@@ -21,13 +21,17 @@ type check struct {
 	depth    int // of the query that is being checked: 1 is the outermost
 	objects  map[*sqlast.Object]*object
 	rows     map[*sqlast.Query]*rows
-	within   []*sqlast.Query // the queries around what is being described, so that a recursion ends
+	kinds    map[*sqlast.Query]string // how the rows of subqueries of conditions are joined
+	nested   string                   // how those of the query that is being checked are
+	within   []*sqlast.Query          // the queries around what is being described, so that a recursion ends
 }
 
 // query checks a query and those in it. outer is the frame whose columns it may name.
 func (c *check) query(q *sqlast.Query, outer *frame) {
 	c.depth++
-	defer func() { c.depth-- }()
+	before := c.nested
+	defer func() { c.depth, c.nested = c.depth-1, before }()
+	c.nested = first(c.kinds[q], subqueryKind)
 	if q.With != nil {
 		for _, cte := range q.With.CTEs {
 			c.query(cte.Query, outer)
@@ -54,7 +58,11 @@ func (c *check) body(b sqlast.Body, order []sqlast.Order, outer *frame) {
 func (c *check) block(sel *sqlast.Select, order []sqlast.Order, outer *frame) {
 	s := c.newScope(sel, outer)
 	s.mention(sel, order)
-	s.derived(sel.From, s.frame)
+	for i := range s.conds {
+		s.selecting(s.conds[i].expr)
+	}
+	s.selecting(sel.Having)
+	s.derived(sel.From, s.frame, sqlast.InnerJoin)
 	s.checkJoins()
 	s.checkConditions()
 	s.checkAggregates(sel, order)
@@ -65,15 +73,15 @@ func (c *check) block(sel *sqlast.Select, order []sqlast.Order, outer *frame) {
 }
 
 // derived checks the subqueries of a FROM.
-func (s *scope) derived(r sqlast.Relation, f *frame) {
+func (s *scope) derived(r sqlast.Relation, f *frame, kind sqlast.JoinKind) {
 	switch r := r.(type) {
 	case *sqlast.Join:
-		s.derived(r.Left, f)
-		s.derived(r.Right, f)
+		s.derived(r.Left, f, kind)
+		s.derived(r.Right, f, r.Kind)
 	case *sqlast.Derived:
 		outer := f.outer
 		if r.Lateral {
-			outer = f
+			outer, s.kinds[r.Query] = f, first(joinKinds[kind], joinKinds[sqlast.InnerJoin])
 		}
 		s.query(r.Query, outer)
 	}
@@ -149,6 +157,12 @@ func (c *check) say(f proof.Finding) { c.report.Findings = append(c.report.Findi
 func (c *check) finish() *proof.Report {
 	r := &c.report
 	r.Fill()
+	roles := map[string]bool{} // by which the statement joins
+	for i := range r.Findings {
+		if r.Findings[i].Code == proof.JoinRole {
+			roles[r.Findings[i].Subject] = true
+		}
+	}
 	slices.SortStableFunc(r.Joins, func(a, b proof.Join) int { return cmp.Compare(a.At, b.At) })
 	slices.SortStableFunc(r.Aggregates, func(a, b proof.Aggregate) int { return cmp.Compare(a.At, b.At) })
 	rank := func(s proof.Severity) int {
@@ -167,7 +181,7 @@ func (c *check) finish() *proof.Report {
 		key := same{f.Code, f.At, f.Message}
 		twice := seen[key]
 		seen[key] = true
-		return twice
+		return twice || f.Code == proof.JoinRole && slices.ContainsFunc(f.Of, func(role string) bool { return roles[role] })
 	})
 	return r
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
 
@@ -116,6 +117,9 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 		return
 	}
 	switch e.Op {
+	case sqlast.Eq, sqlast.Ne:
+		s.unknownValue(f, e.X, e.Y)
+		s.unknownValue(f, e.Y, e.X)
 	case sqlast.Le:
 		s.boundary(f, e.X, e.Y)
 	case sqlast.Ge:
@@ -153,6 +157,36 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 			Fix:     fmt.Sprintf("CAST %s to a number", nameY),
 		})
 	}
+}
+
+// unknownValue says that a column is compared with a text that it does not have. Texts that
+// differ in case, accents or signs may be equal to it.
+func (s *scope) unknownValue(f *frame, x, y sqlast.Expr) {
+	text, ok := y.(*sqlast.String)
+	if !ok || s.prover.values == nil || textmatch.Fold(text.Value) == "" {
+		return
+	}
+	l, a := s.value(f, x)
+	if a == 0 || s.kind(l, f, x) != textKind && s.kind(l, f, x) != unknownKind {
+		return
+	}
+	t, column := columnOf(l, a)
+	if t == nil {
+		return
+	}
+	all := s.prover.values(t.name, t.names[column])
+	if len(all) == 0 || slices.ContainsFunc(all, func(v string) bool { return textmatch.Fold(v) == textmatch.Fold(text.Value) }) {
+		return
+	}
+	name := t.name + "." + t.names[column]
+	fix := ""
+	if near := textmatch.Nearest([]string{text.Value}, slices.Clone(all)); len(near) > 0 {
+		fix = "it has values such as " + list(near)
+	}
+	s.say(proof.Finding{
+		Code: proof.ValueUnknown, Severity: proof.Question, At: int(y.At()), Subject: text.Value, Of: []string{name},
+		Message: fmt.Sprintf("no row has %q in %s", text.Value, name), Fix: fix,
+	})
 }
 
 func literal(x, y sqlast.Expr) (string, bool) {

@@ -90,3 +90,50 @@ func TestGold(t *testing.T) {
 		}
 	}
 }
+
+// The joins that the corpus lists for each SELECT block are in the report of a statement.
+func TestJoinsOfCorpus(t *testing.T) {
+	c := corpora.Public(t)
+	if c == nil {
+		t.Skip("the public corpus is not here")
+	}
+	all := shelves(t, c, false)
+	key := func(left, right string) string {
+		left, right = strings.ToLower(left), strings.ToLower(right)
+		return min(left, right) + " = " + max(left, right)
+	}
+	reported := map[string][]map[string]bool{} // the joins of the statements of a database
+	for _, s := range c.Statements {
+		stmt, err := all[s.DB].guard.Rewrite(t.Context(), s.SQL)
+		if err != nil {
+			continue
+		}
+		joins := map[string]bool{}
+		for _, j := range all[s.DB].prover.Check(stmt).Joins {
+			for _, columns := range j.Columns {
+				joins[key(j.Tables[0]+"."+columns[0], j.Tables[1]+"."+columns[1])] = true
+			}
+		}
+		reported[s.DB] = append(reported[s.DB], joins)
+	}
+	compared, found := 0, 0
+	for _, line := range c.Joins {
+		if len(line.Conditions) == 0 {
+			continue
+		}
+		compared++
+		for _, joins := range reported[line.DB] {
+			has := true
+			for _, c := range line.Conditions {
+				has = has && joins[key(c[0]+"."+c[1], c[2]+"."+c[3])]
+			}
+			if has {
+				found++
+				break
+			}
+		}
+	}
+	if compared != 4029 || found != compared {
+		t.Errorf("%d of %d blocks are reported, want all of 4029", found, compared)
+	}
+}

@@ -80,6 +80,6 @@ func ExampleProver_Check() {
 	fmt.Println(report.Findings[0].Fix)
 	// Output:
 	// false contradicted
-	// orders.id = customers.id compares columns of no known relationship
-	// the relationship of these tables is orders.customer_id = customers.id
+	// customers.id = orders.id compares columns of no known relationship
+	// the relationship of these tables is customers.id = orders.customer_id
 }

@@ -16,6 +16,19 @@ import (
 type Prover struct {
 	tables map[string]*table // by name in lower case
 	edges  map[pair][]*edge  // both ways
+	values Values
+}
+
+// Values returns all values of a column of texts, or nil if it does not know all of them.
+type Values func(table, column string) []string
+
+// WithValues returns a Prover that also compares the texts of a statement with the values of
+// the columns that they are compared with. It calls values for each of these, with the names
+// of the schema.
+func (p *Prover) WithValues(values Values) *Prover {
+	with := *p
+	with.values = values
+	return &with
 }
 
 // A pair is two tables, in an order.
@@ -31,6 +44,7 @@ type table struct {
 	nulls   bool // the schema says which columns may be NULL
 	types   []kind
 	refers  []*edge // the relationships of this table, seen from it
+	related bool    // its relationships are known, even if it has none
 }
 
 // A key is columns whose values no two rows share, but for NULL.
@@ -47,6 +61,10 @@ type edge struct {
 	basis       string
 	back        bool // seen from the table that is referred to, which has one row for each of the other one's
 	declared    bool // by the database, the models of an application, or a person
+	shared      bool // both columns have values of one kind, and no table has a key of them
+	role        string
+	confidence  float64
+	cardinality string // from this table to the other one; empty: not known
 }
 
 // New returns a Prover for a schema, which it copies. A nil schema has no tables: nothing
@@ -64,9 +82,13 @@ func New(s *joinpath.Schema) *Prover {
 		p.tables[ascii.Lower(name)] = newTable(name, t)
 	}
 	for _, r := range s.Relationships {
-		if r.Confidence > 0 && r.Type != joinpath.SharedDimension {
+		if r.Confidence > 0 {
 			p.add(r)
 		}
+	}
+	for name, t := range s.Tables {
+		known := p.tables[ascii.Lower(name)]
+		known.related = known.related || len(p.edges) > 0 && !t.View && t.SecureView == ""
 	}
 	return p
 }
@@ -145,16 +167,27 @@ func (p *Prover) add(r joinpath.Relationship) {
 	case joinpath.Inferred, "":
 		basis, declared = fmt.Sprintf("inferred, confidence %.2f", r.Confidence), r.Type == "" && r.Confidence == 1
 	}
+	shared := r.Type == joinpath.SharedDimension
+	if shared {
+		basis, declared = fmt.Sprintf("shared values, confidence %.2f", r.Confidence), false
+	}
 	if r.Role != "" {
 		basis += ", " + r.Role
 	}
 	reversed := r.Cardinality == joinpath.OneToMany
-	forth := &edge{of: from, to: to, from: x, other: y, back: reversed, basis: basis, declared: declared}
-	back := &edge{of: to, to: from, from: y, other: x, back: !reversed, basis: basis, declared: declared}
-	from.refers = append(from.refers, forth)
-	p.edges[pair{from, to}] = append(p.edges[pair{from, to}], forth)
-	to.refers = append(to.refers, back)
-	p.edges[pair{to, from}] = append(p.edges[pair{to, from}], back)
+	both := edge{of: from, to: to, from: x, other: y, back: reversed, basis: basis, declared: declared, shared: shared,
+		role: r.Role, confidence: r.Confidence, cardinality: string(r.Cardinality)}
+	forth, back := both, both
+	back.of, back.to, back.from, back.other, back.back = to, from, y, x, !reversed
+	back.cardinality = string(r.Cardinality.Reversed())
+	for _, e := range []*edge{&forth, &back} {
+		of := pair{e.of, e.to}
+		p.edges[of] = append(p.edges[of], e)
+		e.of.related = true
+		if !shared {
+			e.of.refers = append(e.of.refers, e)
+		}
+	}
 	if !declared {
 		return
 	}
@@ -178,7 +211,7 @@ func (p *Prover) lookup(o *sqlast.Object) *table {
 func (p *Prover) Check(s *secureview.Statement) *proof.Report {
 	c := &check{
 		prover: p, source: s.Source(), root: s.Query(), dialect: s.Dialect().Name(), language: s.Dialect(),
-		objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{},
+		objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{}, kinds: map[*sqlast.Query]string{},
 	}
 	if q := s.Query(); q != nil {
 		c.query(q, nil)

@@ -114,10 +114,13 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 	}
 	for i := range out.columns {
 		col := &out.columns[i]
-		col.origin, col.table, col.constant = -1, nil, ""
+		col.origin, col.constant = -1, ""
 		for _, arm := range arms {
 			if i >= len(arm.columns) {
 				continue
+			}
+			if c := arm.columns[i]; c.table != col.table || c.number != col.number {
+				col.table = nil
 			}
 			if n := arm.columns[i].nullable; n == proof.Yes || n == proof.Unknown && col.nullable == proof.No {
 				col.nullable = n

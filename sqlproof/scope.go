@@ -21,6 +21,9 @@ type scope struct {
 	owner  []int        // the leaf of each attribute
 	views  []*view
 
+	classes   *groups // of the attributes that conditions make equal; nil: not asked for yet
+	equatable int     // the number of attributes that were known then
+
 	optional []optional
 }
 

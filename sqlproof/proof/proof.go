@@ -27,6 +27,7 @@ const (
 const (
 	JoinUnknown       refusal.Code = "join_unknown"          // the columns of a join belong to no relationship, and others do
 	JoinPartial       refusal.Code = "join_partial"          // a part of a key of several columns
+	JoinRole          refusal.Code = "join_role"             // a join by one of several relationships of its tables
 	JoinType          refusal.Code = "join_type"             // a number is compared with a text
 	Cartesian         refusal.Code = "cartesian"             // nothing connects two tables
 	FanOut            refusal.Code = "fan_out"               // a join repeats the rows that are aggregated
@@ -43,6 +44,7 @@ const (
 	AverageOfAverages refusal.Code = "average_of_averages"   // small groups weigh as much as large ones
 	DateBoundary      refusal.Code = "date_boundary"         // a day is the end of a range of times
 	TypeMismatch      refusal.Code = "type_mismatch"         // a number is compared with a text that is none
+	ValueUnknown      refusal.Code = "value_unknown"         // a column is compared with a text that it does not have
 	LimitWithoutOrder refusal.Code = "limit_without_order"   // any rows
 	UnitMix           refusal.Code = "unit_mix"              // columns of different units are added or compared
 	TextOrder         refusal.Code = "text_order"            // texts are compared with a number, or ordered as one
@@ -154,6 +156,23 @@ type Join struct {
 	Right   string      `json:"right"`
 	Columns [][2]string `json:"columns,omitempty"` // of Left and Right, compared for equality
 
+	// Kind is "inner", "left", "right" or "full"; "semi" or "anti" for a subquery that selects
+	// rows of Left, and "subquery" for one that computes a value for each of them.
+	Kind string `json:"kind,omitempty"`
+
+	// Tables are the names of both tables in the schema, empty for a subquery that computes
+	// its columns. Condition means that a condition which is no equality connects them.
+	Tables    [2]string `json:"tables"`
+	Condition bool      `json:"condition,omitempty"`
+
+	// Relationship is the relationship that is the reason for the join: one of the schema,
+	// [Known], whose properties follow, or [Implied] by several, or [NoRelationship]. It is
+	// empty if that cannot be known.
+	Relationship string  `json:"relationship,omitempty"`
+	Role         string  `json:"role,omitempty"`
+	Confidence   float64 `json:"confidence,omitempty"`  // from 0 to 1
+	Cardinality  string  `json:"cardinality,omitempty"` // from Left to Right, such as "N:1"; empty: not known
+
 	// Verdict is [dates.Proved] if the join is right in every database with the keys and
 	// relationships of the schema, [dates.Contradicted] if it is wrong in some of them, and
 	// [dates.NotChecked] if the schema does not say enough, or the construct is not known.
@@ -166,6 +185,13 @@ type Join struct {
 
 	At int `json:"at"` // the offset in the statement, in bytes
 }
+
+// The relationships of a [Join].
+const (
+	Known          = "known"
+	Implied        = "implied"
+	NoRelationship = "unknown"
+)
 
 // An Aggregate is a value that a statement computes from several rows.
 type Aggregate struct {

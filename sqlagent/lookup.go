@@ -1,0 +1,145 @@
+package sqlagent
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/sqlagent/values"
+)
+
+// lookup adds which values the column of a test has: the first and the last one if the
+// test bounds them, and otherwise those that are nearest to what it compares with. Values
+// that the model must not see are not looked up.
+func (p *prober) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate) {
+	if t.column == nil {
+		return
+	}
+	table, ok := t.column.Of.(*sqlast.Table)
+	if !ok || table.Object == nil {
+		return
+	}
+	name := p.relationName(table)
+	q.Column = name + "." + t.column.Name
+	if !p.opt.Columns.Allows(name, t.column.Name) || p.stopped || p.lookups == 0 {
+		return
+	}
+	p.lookups--
+	whole := &block{with: nil, parts: []part{{relation: table}}}
+	column := *t.column
+	if p.isBound(ctx, b, t) {
+		items := []sqlast.Item{{Expr: &sqlast.Call{Name: "min", Args: []sqlast.Expr{&column}}},
+			{Expr: &sqlast.Call{Name: "max", Args: []sqlast.Expr{&column}}}}
+		rows, err := p.rows(ctx, whole.reading(items, map[int]bool{0: true}, nil, 1))
+		if err == nil && rows != nil && len(rows.Rows) == 1 && len(rows.Rows[0]) == 2 && rows.Rows[0][0] != nil {
+			q.From, q.To = cell(rows.Rows[0][0]), cell(rows.Rows[0][1])
+		}
+		return
+	}
+	if t.combined {
+		return // rows have the values that the test compares with
+	}
+	q.Nearest = p.nearestValues(ctx, whole, name, &column, literals(t.conditions))
+}
+
+// isBound reports whether a test is about times, or compares with a bound.
+func (p *prober) isBound(ctx context.Context, b *block, t *test) bool {
+	for _, e := range t.conditions {
+		switch e := e.(type) {
+		case *sqlast.Between:
+			return true
+		case *sqlast.Binary:
+			if slices.Contains([]sqlast.BinaryOp{sqlast.Lt, sqlast.Le, sqlast.Gt, sqlast.Ge}, e.Op) {
+				return true
+			}
+		}
+	}
+	stmt := p.statement(ctx, b.sqlOf([]*test{t}))
+	return stmt != nil && stmt.Times(func(table dialect.TableName, column string) string {
+		return p.catalog.typeOf(p.nameOf(table), column)
+	}).Looks
+}
+
+// nearestValues returns the values of a column that are nearest to what a statement
+// compares with, or all if there are few.
+func (p *prober) nearestValues(
+	ctx context.Context, whole *block, table string, column *sqlast.Column, wanted []string,
+) []string {
+	if len(wanted) == 0 {
+		return nil
+	}
+	q := whole.reading([]sqlast.Item{{Expr: column}}, map[int]bool{0: true}, nil, maxDistinct)
+	q.Body.(*sqlast.Select).Distinct = true
+	rows, err := p.rows(ctx, q)
+	if err != nil || rows == nil {
+		return nil
+	}
+	var all []string
+	for _, row := range rows.Rows {
+		if text, ok := row[0].(string); ok && text != "" && len(text) <= maxPredicate {
+			all = append(all, text)
+		}
+	}
+	if rows.Truncated || len(rows.Rows) >= min(maxDistinct, p.rowLimit) {
+		all = p.find(ctx, table, column.Name, wanted)
+	}
+	return textmatch.Nearest(wanted, all)
+}
+
+// find looks up values of a column that has many.
+func (p *prober) find(ctx context.Context, table, column string, wanted []string) (found []string) {
+	finder, err := values.NewTableFinder(p.db, p.guard, values.Lookup{Kind: column, Table: table, Name: column})
+	if err != nil {
+		return nil
+	}
+	for _, text := range wanted[:min(len(wanted), maxLookups)] {
+		entities, err := finder.Find(ctx, text, column)
+		if err != nil {
+			return found
+		}
+		for _, e := range entities {
+			found = append(found, e.Name)
+		}
+	}
+	return found
+}
+
+// literals returns the texts that conditions compare a column with.
+func literals(conditions []sqlast.Expr) (all []string) {
+	add := func(list ...sqlast.Expr) {
+		for _, e := range list {
+			if s, ok := e.(*sqlast.String); ok && strings.Trim(s.Value, "% ") != "" {
+				all = append(all, strings.Trim(s.Value, "% "))
+			}
+		}
+	}
+	for _, e := range conditions {
+		switch e := e.(type) {
+		case *sqlast.Binary:
+			switch e.Op {
+			case sqlast.Or:
+				all = append(all, literals([]sqlast.Expr{e.X, e.Y})...)
+			case sqlast.Eq, sqlast.Same:
+				add(e.X, e.Y)
+			}
+		case *sqlast.In:
+			if !e.Not {
+				add(e.List...)
+			}
+		case *sqlast.Like:
+			if !e.Not {
+				add(e.Pattern)
+			}
+		}
+	}
+	return all
+}
+
+// cell returns a value of a column for people.
+func cell(v any) string { return prompt.Clip(prompt.OneLine(fmt.Sprint(v)), maxPredicate) }
