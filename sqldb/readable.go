@@ -94,8 +94,11 @@ func (r *reading) table(t secureview.Table, name, viewName string) {
 	switch {
 	case !hasTable && !hasView:
 		message := fmt.Sprintf("the schema has no table %q, which the policy lists", name)
-		if name != t.Name {
+		switch {
+		case name != t.Name:
 			message += ": introspect all schemas of the policy (Policy.SchemaNames)"
+		case viewName != "":
+			message += fmt.Sprintf(", and no view %q: create the view, or grant the account SELECT on it", viewName)
 		}
 		r.problems = append(r.problems, refusal.Problem{
 			Code: secureview.ErrUnknownTable, Name: name,

@@ -230,4 +230,10 @@ func TestReadableSchemas(t *testing.T) {
 	if !errors.Is(err, secureview.ErrUnknownTable) || !strings.Contains(err.Error(), `"hr.region"`) || !strings.Contains(err.Error(), "SchemaNames") {
 		t.Errorf("a schema that was not read: %v", err)
 	}
+	policy.Schemas = nil
+	policy.Tables, policy.Views = map[string][]string{"visit": {"id"}}, map[string]string{"visit": "secure_visit"}
+	_, err = sqldb.Readable(schema, guardOf(t, policy, postgres.Dialect{}))
+	if !errors.Is(err, secureview.ErrUnknownTable) || !strings.Contains(err.Error(), `grant the account SELECT on it`) {
+		t.Errorf("a view that the account may not read: %v", err)
+	}
 }
