@@ -22,13 +22,13 @@ func (d *drawing) box() (object, error) {
 	y := d.field(composite.Replace(d.y.name))
 	d.emitBoxes(x, y)
 	encoding := object{"y": object{
-		"field": vegalite.Escape(y), "type": quantitative, "title": vegalite.Title(d.y.label), "scale": object{"zero": false},
+		"field": vegalite.Escape(y), "type": vegalite.Quantitative, "title": vegalite.Title(d.y.label), "scale": object{"zero": false},
 	}}
 	if x != nil {
 		encoding["x"] = x.channel(true)
-		if d.x.typ == temporal {
+		if d.x.typ == vegalite.Temporal {
 			encoding["x"] = object{
-				"field": vegalite.Escape(x.field), "type": ordinal, "timeUnit": x.unit.name, "title": vegalite.Title(d.x.label),
+				"field": vegalite.Escape(x.field), "type": vegalite.Ordinal, "timeUnit": x.unit.name, "title": vegalite.Title(d.x.label),
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func (d *drawing) boxes() (*scale, error) {
 	}
 	x := d.newScale(d.x)
 	most := min(maxBars, d.rows)
-	if d.x.typ == temporal && x.together(most) {
+	if d.x.typ == vegalite.Temporal && x.together(most) {
 		d.note(d.texts.ByUnit, "column", d.x.label, "unit", x.unit.word(d.texts))
 	}
 	if len(x.values) > most {

@@ -72,7 +72,7 @@ func choose(columns []*field, o Options) (plan, error) {
 			p.x, p.y = p.y, nil
 		}
 		c.fill(&p.x, "/x", "a column of numbers", (*field).measures, (*field).timed)
-		if p.x != nil && !p.x.numeric() && p.x.typ != temporal {
+		if p.x != nil && !p.x.numeric() && p.x.typ != vegalite.Temporal {
 			c.fault("/x", ErrFieldType, "a histogram needs numbers or dates: draw a bar for texts")
 		}
 		if p.y != nil {
@@ -171,12 +171,12 @@ func (c *chooser) named(path, name string) *field {
 	return found
 }
 
-func (c *field) measures() bool { return c.typ == quantitative }
-func (c *field) timed() bool    { return c.typ == temporal }
+func (c *field) measures() bool { return c.typ == vegalite.Quantitative }
+func (c *field) timed() bool    { return c.typ == vegalite.Temporal }
 func (c *field) categories() bool {
-	return (c.typ == nominal || c.typ == ordinal) && !column.IsIdentifier(c.name)
+	return (c.typ == vegalite.Nominal || c.typ == vegalite.Ordinal) && !column.IsIdentifier(c.name)
 }
-func (c *field) ordered() bool  { return c.typ == ordinal && !column.IsIdentifier(c.name) }
+func (c *field) ordered() bool  { return c.typ == vegalite.Ordinal && !column.IsIdentifier(c.name) }
 func (c *field) anything() bool { return true }
 
 // first returns the first unused column that one of the conditions holds for, in
@@ -301,7 +301,7 @@ func (c *chooser) number(path string, col *field, a *Aggregate) {
 	case col == nil:
 		*a = Count
 	case *a != Count && !col.numeric():
-		c.problems = append(c.problems, vegalite.NoAggregate(path, col.name, col.typ.kind(), cmp.Or(string(*a), "sum")))
+		c.problems = append(c.problems, vegalite.NoAggregate(path, col.name, col.typ.Kind(), cmp.Or(string(*a), "sum")))
 	}
 }
 
@@ -309,17 +309,6 @@ func (c *chooser) number(path string, col *field, a *Aggregate) {
 func (c *chooser) numbers(path string, col *field) {
 	if col != nil && !col.numeric() {
 		c.fault(path, ErrFieldType,
-			fmt.Sprintf("%s has %s, and the chart needs numbers", vegalite.Quoted(col.name), vegalite.Values(col.typ.kind())))
+			fmt.Sprintf("%s has %s, and the chart needs numbers", vegalite.Quoted(col.name), vegalite.Values(col.typ.Kind())))
 	}
-}
-
-// kind returns the kind of the values of a measure.
-func (m measure) kind() column.Kind {
-	switch m {
-	case temporal:
-		return column.Times
-	case quantitative, ordinal:
-		return column.Numbers
-	}
-	return column.Texts
 }

@@ -5,18 +5,9 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/refusal"
-)
-
-// A measure is the type of a field in Vega-Lite.
-type measure string
-
-const (
-	quantitative measure = "quantitative"
-	temporal     measure = "temporal"
-	ordinal      measure = "ordinal"
-	nominal      measure = "nominal"
 )
 
 // A field is a column with its cells as they are drawn: nil, float64, time.Time
@@ -27,7 +18,7 @@ type field struct {
 
 	name  string
 	label string // for a reader
-	typ   measure
+	typ   vegalite.Measure
 	cells []any
 
 	distinct int  // different cells, without nil
@@ -40,7 +31,7 @@ type field struct {
 }
 
 // numeric reports whether the cells are numbers, even if they identify things.
-func (f *field) numeric() bool { return f.typ == quantitative || f.typ == ordinal }
+func (f *field) numeric() bool { return f.typ == vegalite.Quantitative || f.typ == vegalite.Ordinal }
 
 // read returns the columns of t.
 func read(t *qed.Table) ([]*field, error) {
@@ -57,7 +48,7 @@ func read(t *qed.Table) ([]*field, error) {
 // readNumbers reads the column again if it has decimals as text, because the
 // caller needs numbers.
 func (f *field) readNumbers() error {
-	if f.typ != nominal {
+	if f.typ != vegalite.Nominal {
 		return nil
 	}
 	return f.read(column.Numbers)
@@ -99,7 +90,7 @@ const (
 )
 
 func (f *field) setNumbers(c *column.Column, want column.Kind) {
-	f.typ, f.whole = quantitative, true
+	f.typ, f.whole = vegalite.Quantitative, true
 	if want == "" && merges(c) {
 		f.setAsText() // or rows of different things would share a bar
 		return
@@ -117,7 +108,7 @@ func (f *field) setNumbers(c *column.Column, want column.Kind) {
 		}
 	}
 	if f.whole && (identifier || column.IsCalendar(f.name)) {
-		f.typ = ordinal
+		f.typ = vegalite.Ordinal
 	}
 }
 
@@ -135,7 +126,7 @@ func merges(c *column.Column) bool {
 
 // setAsText keeps the digits of identifiers.
 func (f *field) setAsText() {
-	f.typ, f.other = nominal, 0
+	f.typ, f.other = vegalite.Nominal, 0
 	for row, cells := range f.table.Rows {
 		f.cells[row] = nil
 		if text, ok := column.Text(cells[f.index]); ok {
@@ -145,7 +136,7 @@ func (f *field) setAsText() {
 }
 
 func (f *field) setTimes(c *column.Column) {
-	f.typ, f.byDay = temporal, true
+	f.typ, f.byDay = vegalite.Temporal, true
 	for i, at := range c.WallTimes() {
 		at = at.Truncate(time.Millisecond)
 		f.byDay = f.byDay && at.Equal(at.Truncate(24*time.Hour))
@@ -154,7 +145,7 @@ func (f *field) setTimes(c *column.Column) {
 }
 
 func (f *field) setTexts(c *column.Column) {
-	f.typ = nominal
+	f.typ = vegalite.Nominal
 	dates := 0
 	for i, text := range c.Texts {
 		f.cells[c.At[i]] = text

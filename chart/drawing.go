@@ -68,7 +68,7 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 		switch {
 		case c == nil || c == d.x && i > 0:
 		case c.other > 0:
-			d.notes = append(d.notes, d.texts.NotOfType(c.other, c.values+c.other, c.label, c.typ.kind()))
+			d.notes = append(d.notes, d.texts.NotOfType(c.other, c.values+c.other, c.label, c.typ.Kind()))
 		case c.someDates:
 			d.note(d.texts.AsTexts, "column", c.label)
 		}
@@ -151,16 +151,16 @@ func harmless(r rune) rune {
 func (s *scale) channel(discrete bool) object {
 	out := object{"field": vegalite.Escape(s.field), "title": vegalite.Title(s.column.label)}
 	switch {
-	case s.column.typ == temporal && s.unit != nil:
-		out["type"], out["timeUnit"] = temporal, s.unit.name
-	case s.column.typ == temporal:
-		out["type"], out["scale"] = temporal, object{"type": "utc"}
-	case s.column.typ == quantitative && !discrete:
-		out["type"] = quantitative
+	case s.column.typ == vegalite.Temporal && s.unit != nil:
+		out["type"], out["timeUnit"] = vegalite.Temporal, s.unit.name
+	case s.column.typ == vegalite.Temporal:
+		out["type"], out["scale"] = vegalite.Temporal, object{"type": "utc"}
+	case s.column.typ == vegalite.Quantitative && !discrete:
+		out["type"] = vegalite.Quantitative
 	default:
 		out["type"] = s.column.typ
-		if s.column.typ == quantitative {
-			out["type"] = ordinal
+		if s.column.typ == vegalite.Quantitative {
+			out["type"] = vegalite.Ordinal
 		}
 		domain := make([]any, len(s.values))
 		for i, v := range s.values {

@@ -12,7 +12,7 @@ const maxBins = 30
 
 // histogram counts the rows in ranges of equal width, or by date.
 func (d *drawing) histogram() (object, error) {
-	if d.x.typ == temporal {
+	if d.x.typ == vegalite.Temporal {
 		d.aggregate = Count
 		return d.places()
 	}
@@ -21,7 +21,7 @@ func (d *drawing) histogram() (object, error) {
 	var by *scale
 	if d.by != nil {
 		by = d.newScale(d.by)
-		if len(by.values) > vegalite.MaxCategories || d.by.typ == quantitative && len(by.values) > few {
+		if len(by.values) > vegalite.MaxCategories || d.by.typ == vegalite.Quantitative && len(by.values) > few {
 			return nil, d.tooMany("/color", d.by)
 		}
 		by.field = from
@@ -66,11 +66,11 @@ func (d *drawing) histogram() (object, error) {
 	}
 	encoding := object{
 		"x": object{
-			"field": vegalite.Escape(from), "type": quantitative, "title": vegalite.Title(d.x.label),
+			"field": vegalite.Escape(from), "type": vegalite.Quantitative, "title": vegalite.Title(d.x.label),
 			"bin": object{"binned": true, "step": bins.step},
 		},
 		"x2": object{"field": vegalite.Escape(to)},
-		"y":  object{"field": vegalite.Escape(count), "type": quantitative, "title": vegalite.Title(d.texts.NumberOfRows), "stack": "zero"},
+		"y":  object{"field": vegalite.Escape(count), "type": vegalite.Quantitative, "title": vegalite.Title(d.texts.NumberOfRows), "stack": "zero"},
 	}
 	if by != nil && by.field != from {
 		encoding["color"] = by.channel(true)

@@ -59,7 +59,7 @@ func (d *drawing) places() (object, error) {
 	tallies := d.tallies(x, by, number)
 	d.left(x, by)
 	d.emit(x, by, value, tallies)
-	measured := object{"field": vegalite.Escape(value), "type": quantitative, "title": vegalite.Title(d.numberTitle(number))}
+	measured := object{"field": vegalite.Escape(value), "type": vegalite.Quantitative, "title": vegalite.Title(d.numberTitle(number))}
 	return d.encode(x, by, measured), nil
 }
 
@@ -98,11 +98,11 @@ func (d *drawing) bound(scales ...*scale) error {
 		}
 		most = min(most, d.rows)
 		switch {
-		case s.column.typ == temporal && (!line || len(s.values) > most):
+		case s.column.typ == vegalite.Temporal && (!line || len(s.values) > most):
 			if s.together(most) {
 				d.note(d.texts.ByUnit, "column", s.column.label, "unit", s.unit.word(d.texts))
 			}
-		case s.column.typ == quantitative && !line && len(s.values) > most:
+		case s.column.typ == vegalite.Quantitative && !line && len(s.values) > most:
 			return refuse(vegalite.TooMany(slot, s.column.name, len(s.values), most))
 		}
 	}

@@ -58,7 +58,7 @@ func (d *drawing) encode(x, by *scale, number object) object {
 			mark["point"] = true
 		}
 		across := x.channel(false)
-		if across["type"] == quantitative {
+		if across["type"] == vegalite.Quantitative {
 			across["scale"] = object{"zero": false}
 		}
 		encoding["x"], encoding["y"] = across, number
@@ -118,13 +118,13 @@ func (d *drawing) ordered(encoding object, index func(row object) int, sort stri
 		tips[i] = tip
 	}
 	encoding["tooltip"] = tips
-	return object{"field": vegalite.Escape(at), "type": quantitative, "sort": sort}
+	return object{"field": vegalite.Escape(at), "type": vegalite.Quantitative, "sort": sort}
 }
 
 // tip encodes a scale in a tooltip, with times in UTC.
 func (s *scale) tip() object {
 	c := object{"field": vegalite.Escape(s.field), "title": vegalite.Title(s.column.label), "type": s.column.typ}
-	if s.column.typ == temporal {
+	if s.column.typ == vegalite.Temporal {
 		unit := s.unit
 		if unit == nil {
 			unit = timeUnits[s.finest()]
@@ -147,7 +147,7 @@ func (d *drawing) stack(by *scale) any {
 // slices orders the slices of a pie, independently of their colors.
 func (d *drawing) slices(x *scale, encoding object) object {
 	number, _ := encoding["theta"].(object)
-	out := object{"field": number["field"], "type": quantitative, "sort": "descending", "title": number["title"]}
+	out := object{"field": number["field"], "type": vegalite.Quantitative, "sort": "descending", "title": number["title"]}
 	switch d.sort {
 	case "", ByYDesc:
 	case ByY:
@@ -162,8 +162,8 @@ func (d *drawing) slices(x *scale, encoding object) object {
 // offset is the scale within a group of bars.
 func (s *scale) offset() object {
 	c := s.channel(true)
-	if s.column.typ == temporal {
-		c["type"] = ordinal
+	if s.column.typ == vegalite.Temporal {
+		c["type"] = vegalite.Ordinal
 	}
 	return c
 }
@@ -171,7 +171,7 @@ func (s *scale) offset() object {
 // sideways reports whether bars are horizontal: those of names, which need room, and
 // those whose labels would have to be turned.
 func (d *drawing) sideways(x, by *scale) bool {
-	if x.column.typ != nominal {
+	if x.column.typ != vegalite.Nominal {
 		return false
 	}
 	labels := make([]string, len(x.values))

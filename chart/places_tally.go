@@ -110,7 +110,7 @@ func (d *drawing) firsts(x, by *scale) int {
 		return d.seconds()
 	case d.kind == Line || d.kind == Area:
 		most = d.rows
-		if x.column.typ == nominal || x.column.typ == ordinal {
+		if x.column.typ == vegalite.Nominal || x.column.typ == vegalite.Ordinal {
 			most = maxPoints
 		}
 	}
@@ -149,7 +149,7 @@ func (d *drawing) fewer(s *scale, size []float64, n int, additive, onX bool) {
 	if len(s.values) <= n {
 		return
 	}
-	if onX && !asked && (s.column.typ == quantitative || s.column.typ == temporal) {
+	if onX && !asked && (s.column.typ == vegalite.Quantitative || s.column.typ == vegalite.Temporal) {
 		kept := make([]any, 0, n)
 		for _, i := range evenly(len(s.values), n) {
 			kept = append(kept, s.values[i])
@@ -158,7 +158,7 @@ func (d *drawing) fewer(s *scale, size []float64, n int, additive, onX bool) {
 		s.keep(kept, "")
 		return
 	}
-	together := additive && !asked && n > 1 && s.column.typ != temporal
+	together := additive && !asked && n > 1 && s.column.typ != vegalite.Temporal
 	by := ByYDesc
 	if onX && d.sort != "" && !together { // the smallest are drawn together, in any order
 		by = d.sort

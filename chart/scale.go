@@ -29,7 +29,7 @@ type scale struct {
 // category of their own.
 func (d *drawing) newScale(col *field) *scale {
 	s := &scale{column: col, cells: col.cells}
-	if col.typ == nominal && col.values < len(col.cells) {
+	if col.typ == vegalite.Nominal && col.values < len(col.cells) {
 		none := col.unused(d.texts.None)
 		s.cells = make([]any, len(col.cells))
 		for i, cell := range col.cells {
@@ -61,7 +61,7 @@ func (s *scale) index() {
 		}
 	}
 	switch {
-	case s.column.typ != nominal:
+	case s.column.typ != vegalite.Nominal:
 		slices.SortFunc(s.values, compare)
 	case s.column.someDates:
 		slices.SortStableFunc(s.values, byDate)

@@ -12,7 +12,7 @@ func (d *drawing) scatter() (object, error) {
 		scales["color"] = &scale{column: d.by}
 		if !d.by.numeric() {
 			scales["color"] = d.newScale(d.by)
-			if d.by.typ == nominal && len(scales["color"].values) > vegalite.MaxCategories {
+			if d.by.typ == vegalite.Nominal && len(scales["color"].values) > vegalite.MaxCategories {
 				return nil, d.tooMany("/color", d.by)
 			}
 		}
@@ -32,9 +32,9 @@ func (d *drawing) scatter() (object, error) {
 		s.field = byName[s.column.name]
 		c := s.channel(false)
 		if s.column.numeric() {
-			c = object{"field": vegalite.Escape(s.field), "title": vegalite.Title(s.column.label), "type": quantitative}
+			c = object{"field": vegalite.Escape(s.field), "title": vegalite.Title(s.column.label), "type": vegalite.Quantitative}
 		}
-		if channel != "color" && c["type"] == quantitative {
+		if channel != "color" && c["type"] == vegalite.Quantitative {
 			c["scale"] = object{"zero": false}
 		}
 		encoding[channel] = c

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
 )
 
@@ -81,9 +82,9 @@ func (d *drawing) arrange(x *scale, size []float64) {
 // that measure, weekdays, months, ranges.
 func (c *field) hasOrder() bool {
 	switch c.typ {
-	case nominal:
+	case vegalite.Nominal:
 		return c.someDates || column.IsCalendar(c.name) || c.steps()
-	case ordinal:
+	case vegalite.Ordinal:
 		return !column.IsIdentifier(c.name)
 	}
 	return true

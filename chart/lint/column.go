@@ -14,16 +14,6 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// A measure is the type of a field in Vega-Lite.
-type measure string
-
-const (
-	quantitative measure = "quantitative"
-	temporal     measure = "temporal"
-	ordinal      measure = "ordinal"
-	nominal      measure = "nominal"
-)
-
 // A field is a column of the rows.
 type field struct {
 	name     string

@@ -29,7 +29,7 @@ func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
 			}
 		}
 	case string:
-		l.drawn(f, at, path, o, drawnAs{channel, mark, measure(kind), aggregate, unit}, sc)
+		l.drawn(f, at, path, o, drawnAs{channel, mark, vegalite.Measure(kind), aggregate, unit}, sc)
 	case object:
 		of, _ := f["repeat"].(string)
 		names, ok := sc.repeated[of]
@@ -38,7 +38,7 @@ func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
 			return
 		}
 		for _, name := range names {
-			l.drawn(name, at, path, o, drawnAs{channel, mark, measure(kind), aggregate, unit}, sc)
+			l.drawn(name, at, path, o, drawnAs{channel, mark, vegalite.Measure(kind), aggregate, unit}, sc)
 		}
 	default:
 		l.fault(ErrMalformed, at, "it has to be the name of a field")
@@ -93,7 +93,7 @@ func (l *linter) timeUnit(v any, path string) bool {
 type drawnAs struct {
 	channel   string
 	mark      string
-	kind      measure
+	kind      vegalite.Measure
 	aggregate string
 	unit      bool
 }
@@ -134,8 +134,8 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	}
 	summed := as.aggregate != "" && !slices.Contains(countingOps, as.aggregate)
 	l.use(col, use{
-		number: as.kind == quantitative || isBinned || summed && isNumber(col),
-		time:   as.kind == temporal || as.unit,
+		number: as.kind == vegalite.Quantitative || isBinned || summed && isNumber(col),
+		time:   as.kind == vegalite.Temporal || as.unit,
 	})
 	switch {
 	case as.aggregate != "" && slices.Contains(countingOps, as.aggregate):
@@ -146,19 +146,19 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 		}
 		l.report(vegalite.NoAggregate(path+"/aggregate", col.name, col.plain.Kind, as.aggregate))
 	case isBinned && !isNumber(col):
-		l.misread(path+"/bin", col, quantitative)
+		l.misread(path+"/bin", col, vegalite.Quantitative)
 	case as.unit && !isDate(col):
-		l.misread(path+"/timeUnit", col, temporal)
-	case as.kind == quantitative && !isNumber(col):
-		l.misread(path+"/type", col, quantitative)
-	case as.kind == temporal && !isDate(col):
-		l.misread(path+"/type", col, temporal)
+		l.misread(path+"/timeUnit", col, vegalite.Temporal)
+	case as.kind == vegalite.Quantitative && !isNumber(col):
+		l.misread(path+"/type", col, vegalite.Quantitative)
+	case as.kind == vegalite.Temporal && !isDate(col):
+		l.misread(path+"/type", col, vegalite.Temporal)
 	}
 	l.positive(col, path, o, as, sc, isBinned)
-	if as.kind == quantitative && as.aggregate == "" || as.aggregate == "min" || as.aggregate == "max" {
+	if as.kind == vegalite.Quantitative && as.aggregate == "" || as.aggregate == "min" || as.aggregate == "max" {
 		l.identified(col, path+"/type")
 	}
-	separate := slices.Contains(facetChannels, as.channel) || as.kind == nominal || as.kind == ordinal ||
+	separate := slices.Contains(facetChannels, as.channel) || as.kind == vegalite.Nominal || as.kind == vegalite.Ordinal ||
 		as.kind == "" && as.aggregate == "" && !as.unit
 	combined := as.aggregate != "" || isBinned || as.unit || bin == "binned" || sc.filtered
 	if combined || !separate || !slices.Contains(separatingChannels, as.channel) {
@@ -172,7 +172,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 // positive refuses negative slices, and logarithms of numbers that are not
 // positive. If it depends on transforms or aggregates, it adds a note instead.
 func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *scope, isBinned bool) {
-	if as.unit || isBinned || as.kind == temporal || as.kind == nominal || as.kind == ordinal || !isNumber(col) {
+	if as.unit || isBinned || as.kind == vegalite.Temporal || as.kind == vegalite.Nominal || as.kind == vegalite.Ordinal || !isNumber(col) {
 		return
 	}
 	least, _ := col.span()

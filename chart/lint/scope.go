@@ -142,11 +142,11 @@ func (sc *scope) only(names []string) *scope {
 }
 
 // misread reports that the values of a field are not of a type.
-func (l *linter) misread(path string, f *field, want measure) {
+func (l *linter) misread(path string, f *field, want vegalite.Measure) {
 	p := refusal.Problem{
 		Code: ErrFieldType, Path: path,
 		Message: fmt.Sprintf("%s has %s, not %s", vegalite.Quoted(f.name), vegalite.Values(f.plain.Kind),
-			map[measure]string{quantitative: "numbers", temporal: "dates"}[want]),
+			map[vegalite.Measure]string{vegalite.Quantitative: "numbers", vegalite.Temporal: "dates"}[want]),
 	}
 	switch f.plain.Kind {
 	case column.Numbers:

@@ -122,7 +122,7 @@ func measuring(o object, name string, sc *scope) *measured {
 	c, _ := o[name].(object)
 	op, _ := c["aggregate"].(string)
 	if c["bin"] != nil && c["bin"] != false || c["timeUnit"] != nil || c["aggregate"] != nil && op == "" ||
-		c["type"] != string(quantitative) && (c["type"] != nil || op == "") {
+		c["type"] != string(vegalite.Quantitative) && (c["type"] != nil || op == "") {
 		return nil
 	}
 	m := &measured{name: name, channel: c, op: op, others: object{}, rows: sc}
@@ -368,7 +368,7 @@ func (l *linter) addsUp(m *measured, at string) (refused bool) {
 func (l *linter) percents(o object, path string, f *field, op string) {
 	what, largest := "", 0.0
 	switch {
-	case o["stack"] == "normalize" || o["timeUnit"] != nil || o["type"] == string(temporal) || op == "variance" || op == "variancep":
+	case o["stack"] == "normalize" || o["timeUnit"] != nil || o["type"] == string(vegalite.Temporal) || op == "variance" || op == "variancep":
 		return
 	case slices.Contains(countingOps, op):
 		what, largest = "a count", 2

@@ -152,7 +152,7 @@ func (t *transform) measured(key string) *field {
 	case isNumber(f):
 		t.use(f, use{number: true})
 	default:
-		t.misread(pointer(t.path, key), f, quantitative)
+		t.misread(pointer(t.path, key), f, vegalite.Quantitative)
 	}
 	return f
 }
@@ -211,7 +211,7 @@ func (t *transform) rows() *scope {
 		if f := t.named("field"); f != nil {
 			t.use(f, use{time: true})
 			if !isDate(f) {
-				t.misread(t.path+"/field", f, temporal)
+				t.misread(t.path+"/field", f, vegalite.Temporal)
 			}
 		}
 		return t.scope.with(t.as("timeUnit"))

@@ -314,7 +314,7 @@ func ofEnglish(_ string, r *Reference) bool {
 func named(text string, r *Reference) bool {
 	r.Target = r.Text
 	rest := text[r.To:]
-	return !strings.HasSuffix(text[:r.From], "-") && !court.MatchString(r.Text) && !behind.MatchString(rest) && !margin.MatchString(rest)
+	return !court.MatchString(r.Text) && !behind.MatchString(rest) && !margin.MatchString(rest)
 }
 
 // act leaves out the words before the name of an act.

@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -88,21 +89,28 @@ func compact(part string) string {
 }
 
 // Find returns the references of a text in their order. They do not overlap. One that is longer
-// than 500 bytes, or an address of more than 2,000, may be cut off. The time grows linearly with
+// than 250 bytes, or an address of more than 2,000, may be cut off. The time grows linearly with
 // the text.
 func Find(text string) []Reference {
 	of := make([][]Reference, len(forms))
 	ends := make([]int, len(forms)) // of the last reference of each form
 	for at, first := range text {
-		isWord := inWord(first)
-		if isWord && inWordBefore(text, at) || unicode.IsSpace(first) {
+		if inWord(first) && (inWordBefore(text, at) || strings.HasSuffix(text[:at], "-")) {
 			continue
 		}
-		for i := range forms {
-			if f := &forms[i]; at >= ends[i] && f.beginsAt(text, at, first) {
+		try := func(i int) {
+			if f := &forms[i]; at >= ends[i] && f.beginsAt(text[at:]) {
 				if r, ok := f.read(text, at); ok {
 					of[i], ends[i] = append(of[i], r), r.To
 				}
+			}
+		}
+		for _, i := range formsByLetter()[unicode.ToLower(first)] {
+			try(i)
+		}
+		if unicode.IsUpper(first) {
+			for _, i := range formsByLetter()[anyCapital] {
+				try(i)
 			}
 		}
 	}
@@ -121,18 +129,35 @@ func Find(text string) []Reference {
 	return found
 }
 
-// beginsAt reports whether a reference of the form may begin at a word or a sign of a text.
-func (f *form) beginsAt(text string, at int, first rune) bool {
-	if f.begins == nil {
-		return unicode.IsUpper(first)
+// anyCapital is the key of the forms that begin with any capital.
+const anyCapital = -1
+
+// formsByLetter returns the forms by the letter or the sign that they begin with.
+var formsByLetter = sync.OnceValue(func() map[rune][]int {
+	all := map[rune][]int{}
+	for i, f := range forms {
+		if f.begins == nil {
+			all[anyCapital] = append(all[anyCapital], i)
+		}
+		for _, word := range f.begins {
+			first, _ := utf8.DecodeRuneInString(word)
+			if !slices.Contains(all[first], i) {
+				all[first] = append(all[first], i)
+			}
+		}
 	}
-	return slices.ContainsFunc(f.begins, func(word string) bool {
-		return len(text)-at >= len(word) && strings.EqualFold(text[at:at+len(word)], word)
+	return all
+})
+
+// beginsAt reports whether a reference of the form may begin a text that has its first letter.
+func (f *form) beginsAt(text string) bool {
+	return f.begins == nil || slices.ContainsFunc(f.begins, func(word string) bool {
+		return len(text) >= len(word) && strings.EqualFold(text[:len(word)], word)
 	})
 }
 
 // maxLength is the number of bytes in which a reference ends, apart from an address.
-const maxLength = 500
+const maxLength = 250
 
 // read returns the reference of the form that begins at a position.
 func (f *form) read(text string, at int) (r Reference, ok bool) {

@@ -23,6 +23,27 @@ const Schema = "https://vega.github.io/schema/vega-lite/v6.json"
 //go:embed style.json
 var Style json.RawMessage
 
+// A Measure is the type of a field.
+type Measure string
+
+const (
+	Quantitative Measure = "quantitative"
+	Temporal     Measure = "temporal"
+	Ordinal      Measure = "ordinal"
+	Nominal      Measure = "nominal"
+)
+
+// Kind returns the kind of the values of a measure.
+func (m Measure) Kind() column.Kind {
+	switch m {
+	case Temporal:
+		return column.Times
+	case Quantitative, Ordinal:
+		return column.Numbers
+	}
+	return column.Texts
+}
+
 // MaxText is the maximum length of a title and of a category, in bytes.
 const MaxText = 200
 
