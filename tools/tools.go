@@ -7,7 +7,7 @@
 // [NewAnalysis] and [NewPatterns] compute statistics of rows, without a model.
 // [NewSummary] writes the answer to a request from rows and findings,
 // [NewInsights] says what findings show and checks every number of its text,
-// and [NewLLM] runs a prompt.
+// [NewLLM] runs a prompt, and [NewEmbedding] returns vectors.
 //
 // A constructor returns a tool even if its arguments cannot be used;
 // [qed.Registry.Add] then returns the error.

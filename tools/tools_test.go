@@ -423,6 +423,36 @@ func TestLLMTool(t *testing.T) {
 	}
 }
 
+// vectors makes an llm.Embedder of a function.
+type vectors func(texts []string) ([][]float32, error)
+
+func (v vectors) Embed(_ context.Context, texts []string) ([][]float32, error) { return v(texts) }
+
+func TestEmbeddingTool(t *testing.T) {
+	fixed := func(v ...[]float32) vectors { return func([]string) ([][]float32, error) { return v, nil } }
+	got, err := callTool(t.Context(), t, tools.NewEmbedding(fixed([]float32{1, 0.5}, []float32{0, 2})), `{"texts":["a","b"]}`)
+	want := map[string]any{"dimensions": 2.0, "vectors": []any{[]any{1.0, 0.5}, []any{0.0, 2.0}}}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	for name, bad := range map[string]vectors{
+		"too few":         fixed([]float32{1}),
+		"of two sizes":    fixed([]float32{1}, []float32{1, 2}),
+		"no direction":    fixed([]float32{0}, []float32{1}),
+		"empty":           fixed(nil, nil),
+		"it fails":        func([]string) ([][]float32, error) { return nil, errors.New("down") },
+		"it has no texts": nil,
+	} {
+		arguments := `{"texts":["a","b"]}`
+		if bad == nil {
+			bad, arguments = fixed(), `{"texts":[]}`
+		}
+		if got, err := callTool(t.Context(), t, tools.NewEmbedding(bad), arguments); err == nil {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
 func TestModelToolOptions(t *testing.T) {
 	summaryPrompt := func(text string) fs.FS {
 		return fstest.MapFS{"llm_summary.tmpl": {Data: []byte(text)}}
@@ -432,6 +462,7 @@ func TestModelToolOptions(t *testing.T) {
 		"no model":            tools.NewSummary(nil, nil),
 		"no model, insights":  tools.NewInsights(nil, nil),
 		"no model, llm":       tools.NewLLM(nil, nil),
+		"no embedder":         tools.NewEmbedding(nil),
 		"no registry":         todoagent.NewRetrievalTool(nil, nil),
 		"no agent":            tools.FromAgent("a", "b", nil),
 		"negative":            tools.NewSummary(model, &tools.Options{Settings: llm.Settings{ModelTimeout: -1}}),
