@@ -102,15 +102,16 @@ func loadParquet(ctx context.Context, conn *sql.Conn, f File, table string) (rep
 		return report, &tabular.Error{Kind: tabular.ErrFormat, User: said.WideDecimals,
 			Message: "it has decimals of more than 38 digits, which DuckDB reads as other numbers: write them with fewer digits, or as texts"}
 	}
-	result, err := conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM read_parquet("+path+")")
+	if _, err := conn.ExecContext(ctx, "CREATE TABLE main."+quote(table)+" AS SELECT * FROM read_parquet("+path+")"); err != nil {
+		return report, err
+	}
+	rows, err := column(ctx, conn, "SELECT count(*)::VARCHAR FROM main."+quote(table))
 	if err != nil {
 		return report, err
 	}
-	rows, err := result.RowsAffected()
-	if err != nil {
+	if report.Rows, err = strconv.Atoi(rows[0]); err != nil {
 		return report, err
 	}
-	report.Rows = int(rows)
 	headers, err := column(ctx, conn, "SELECT name FROM parquet_schema("+path+")")
 	if err != nil {
 		return report, err
