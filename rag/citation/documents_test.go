@@ -128,8 +128,6 @@ func documentPaths(t *testing.T) map[string][]string {
 			found, _ := filepath.Glob(filepath.Join(dir, pattern))
 			paths["markdown"] = append(paths["markdown"], found...)
 		}
-		found, _ := filepath.Glob(filepath.Join(dir, "*", "testdata", "*.pdf"))
-		paths["pdf"] = append(paths["pdf"], found...)
 	}
 	for kind, patterns := range map[string][]string{
 		"html":   {"/usr/share/doc/*/*.html", "/usr/share/doc/*/html/*.html", "/usr/share/doc/*/*/*.html"},
