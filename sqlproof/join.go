@@ -557,14 +557,16 @@ func (e *edge) describe(j *proof.Join) {
 	}
 }
 
-// role says that a join follows one of several relationships of its tables.
+// role says that a join follows one of several relationships of its tables. It says nothing
+// of order_id next to alt_order_id: a name without a further word is what people mean.
 func (s *scope) role(item *proof.Join, used *edge, edges []*edge) {
 	if !used.declared {
 		return
 	}
 	var others []string
 	for _, e := range edges {
-		if e.declared && e.back == used.back && !slices.Equal(e.referring(), used.referring()) {
+		if e.declared && e.back == used.back && !slices.Equal(e.referring(), used.referring()) &&
+			!strings.Contains(strings.ToLower(e.called()), strings.ToLower(used.called())) {
 			others = appendNew(others, e.called())
 		}
 	}

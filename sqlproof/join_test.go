@@ -128,14 +128,15 @@ func TestJoinRoles(t *testing.T) {
 	s := &joinpath.Schema{Tables: map[string]joinpath.Table{
 		"invoice": {Columns: []string{"id", "created_by", "approved_by", "team"}, PrimaryKey: []string{"id"}},
 		"person":  {Columns: []string{"id", "team"}, PrimaryKey: []string{"id"}},
+		"visit":   {Columns: []string{"id", "person_id", "other_person_id"}, PrimaryKey: []string{"id"}},
 	}}
-	for _, column := range []string{"created_by", "approved_by"} {
-		if err := s.AddForeignKey("invoice", []string{column}, "person", []string{"id"}); err != nil {
+	for _, key := range [][2]string{{"invoice", "created_by"}, {"invoice", "approved_by"}, {"visit", "person_id"}, {"visit", "other_person_id"}} {
+		if err := s.AddForeignKey(key[0], []string{key[1]}, "person", []string{"id"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	g, err := secureview.New(&secureview.Policy{Schema: "main", Tables: map[string][]string{
-		"invoice": s.Tables["invoice"].Columns, "person": s.Tables["person"].Columns,
+		"invoice": s.Tables["invoice"].Columns, "person": s.Tables["person"].Columns, "visit": s.Tables["visit"].Columns,
 	}}, dialects[0])
 	if err != nil {
 		t.Fatal(err)
@@ -145,6 +146,8 @@ func TestJoinRoles(t *testing.T) {
 		"SELECT i.id FROM person p JOIN invoice i ON p.id = i.approved_by":                                      {"approved_by, not created_by"},
 		"SELECT i.id FROM invoice i JOIN person p ON p.id = i.created_by JOIN person q ON q.id = i.approved_by": nil,
 		"SELECT i.id FROM invoice i JOIN person p ON p.team = i.team":                                           nil,
+		"SELECT v.id FROM visit v JOIN person p ON p.id = v.person_id":                                          nil,
+		"SELECT v.id FROM visit v JOIN person p ON p.id = v.other_person_id":                                    {"other_person_id, not person_id"},
 	} {
 		stmt, err := g.Rewrite(t.Context(), sql)
 		if err != nil {
