@@ -156,15 +156,23 @@ func appendNew(list []string, more ...string) []string {
 // ownersOf returns the rows whose values a call aggregates. One that adds or counts
 // constants counts the rows that it is chosen by.
 func (g *grouping) ownersOf(call *sqlast.Call, group []attr) []term {
-	if len(call.Args) == 0 {
+	args := call.Args
+	switch call.Name {
+	case "json_object_agg", "jsonb_object_agg", "json_objectagg", "json_group_object":
+	case "percentile_cont", "percentile_disc", "mode":
+		if call.Within {
+			args = nil
+			for _, o := range call.OrderBy {
+				args = append(args, o.Expr)
+			}
+		}
+	default:
+		args = args[:min(1, len(args))]
+	}
+	if len(args) == 0 {
 		return nil
 	}
 	decides := func(t term) bool { return len(g.seenBy(g.leavesOf(t)).missing(union(t, group))) == 0 }
-	args := call.Args[:1]
-	switch call.Name {
-	case "json_object_agg", "jsonb_object_agg", "json_objectagg", "json_group_object":
-		args = call.Args
-	}
 	var all []term
 	for _, arg := range args {
 		all = product(all, g.terms(g.frame, arg, decides))

@@ -30,6 +30,13 @@ func (s *scope) said(c *cond) (rules []dependency) {
 			x, y = y, x
 		}
 	}
+	if x, ok := isFirst(c.expr); ok {
+		if l, a := s.value(c.frame, x); a != 0 && l.rows != nil {
+			if i := slices.Index(l.attrs, a); i < len(l.rows.columns) && l.rows.columns[i].numbered {
+				rules = append(rules, dependency{nil, a, c.lo, c.hi})
+			}
+		}
+	}
 	return rules
 }
 
@@ -97,7 +104,7 @@ var steadyCalls = map[string]bool{
 }
 
 // steady reports whether the value of an expression depends only on the columns that it
-// names. A subquery is steady if it has one value, and no LIMIT that chooses any of the rows
+// names. With a COLLATE several texts are equal to it. A subquery is steady if it has one value, and no LIMIT that chooses any of the rows
 // for those of the scope.
 func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 	steady := true
@@ -107,7 +114,7 @@ func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 			steady = steady && (steadyCalls[n.Name] || n.Over == nil && sqlast.IsAggregate(n))
 		case *sqlast.Query:
 			steady = steady && (n.Limit == nil || len(n.OrderBy) > 0 || len(s.columns(f, n)) == 0)
-		case *sqlast.Exists, *sqlast.Star, *sqlast.ArrayQuery, *sqlast.Quantified, *sqlast.Param, *sqlast.Lambda:
+		case *sqlast.Exists, *sqlast.Collate, *sqlast.Star, *sqlast.ArrayQuery, *sqlast.Quantified, *sqlast.Param, *sqlast.Lambda:
 			steady = false
 		case *sqlast.In:
 			steady = steady && n.Query == nil

@@ -15,7 +15,7 @@ type judged struct {
 	lookup  bool    // the first table of the FROM determines all: the value is looked up for each of its rows
 	chasm   bool    // several independent joins
 	known   bool    // the keys of the tables that repeat are known
-	range_  bool    // a range of values of the other table that may not overlap
+	chosen  bool    // conditions that are no equalities may choose one of the rows
 	joined  bool    // by columns of relationships, keys or nothing at all, not by others
 	inside  bool    // a subquery repeated them
 	merged  bool    // a subquery took different rows together
@@ -72,7 +72,7 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	for _, l := range j.leaves {
 		j.known = j.known && c.knowsKeys(l)
 		j.joined = j.joined && c.joinedByKeys(l)
-		j.range_ = j.range_ || c.byValidity(l)
+		j.chosen = j.chosen || c.byValidity(l) || c.amongOthers(l)
 	}
 	base := !slices.ContainsFunc(c.leavesOf(t), func(l int) bool { return c.leaves[l].rows != nil })
 	j.lookup = base && len(g.leaves) > 0 && len(c.missing(append([]attr{g.leaves[0].row}, group...))) == 0
@@ -132,8 +132,8 @@ func (c *view) knowsKeys(l *leaf) bool {
 	switch {
 	case l.rows != nil:
 		return !l.rows.unknown
-	case l.call:
-		return true
+	case l.call: // it may return a value once
+		return !slices.ContainsFunc(l.attrs, func(a attr) bool { return a != 0 && c.compared(l, a) })
 	case l.table == nil:
 		return false
 	}
@@ -222,6 +222,48 @@ func (c *view) byValidity(l *leaf) bool {
 		}
 	}
 	return below && above
+}
+
+// amongOthers reports whether a condition compares a leaf with other rows of its table, as
+// people choose the last one: NOT EXISTS a later one, no later one in an outer join, or IN the
+// greatest of each group. It may leave one row.
+func (c *view) amongOthers(l *leaf) bool {
+	return l.table != nil && slices.ContainsFunc(c.conds, func(k cond) bool {
+		if is, ok := k.expr.(*sqlast.Is); ok {
+			of, _ := c.value(k.frame, is.X)
+			return isNullTest(is) && k.join < 0 && of != nil && of != l && of.table == l.table
+		}
+		in, ok := k.expr.(*sqlast.In)
+		if !ok || in.Not || in.Query == nil || !slices.Contains(c.leavesOf(c.columns(k.frame, k.expr)), l.index) {
+			not, ok := k.expr.(*sqlast.Unary)
+			return ok && not.Op == sqlast.Not && slices.Contains(c.leavesOf(c.columns(k.frame, k.expr)), l.index) && c.reads(not, l)
+		}
+		return picks(in.Query) && c.reads(in.Query, l)
+	})
+}
+
+// picks reports whether a query selects some of its rows by comparing them with each other.
+func picks(q *sqlast.Query) (found bool) {
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Query:
+			found = found || n.Limit != nil
+		case *sqlast.Call:
+			found = found || n.Over != nil || sqlast.IsAggregate(n)
+		}
+		return !found
+	})
+	return found
+}
+
+// reads reports whether a subquery of a node reads the table of a leaf.
+func (c *view) reads(n sqlast.Node, l *leaf) (found bool) {
+	sqlast.Walk(n, func(n sqlast.Node) bool {
+		t, ok := n.(*sqlast.Table)
+		found = found || ok && t.Object == l.object
+		return !found
+	})
+	return found
 }
 
 // independent reports whether several leaves repeat the rows of a term, or one repeats rows

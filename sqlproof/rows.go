@@ -3,6 +3,7 @@ package sqlproof
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqlproof/proof"
@@ -21,10 +22,11 @@ type column struct {
 	origin   int    // of rows.origins; -1: the value belongs to the row itself
 	average  bool   // an average
 	whole    bool   // a whole number, such as a count
+	numbered bool   // row_number(), from 1
 	table    *table // the column of a table that passes through; nil: none
 	number   int    // of table
 	nullable proof.Truth
-	constant string // the literal that it is in each row; "": none
+	literals []string // that it has in any row; nil: others
 }
 
 // An origin is the rows from which a column comes.
@@ -73,11 +75,19 @@ func (c *check) bodyRows(q *sqlast.Query, b sqlast.Body, outer *frame) *rows {
 		if len(b.Rows) > 0 {
 			r.columns = make([]column, len(b.Rows[0]))
 			for i := range r.columns {
-				r.columns[i].origin = -1
+				r.columns[i] = column{origin: -1, literals: constant(b.Rows[0][i])}
 			}
-		}
-		if len(b.Rows) == 1 {
 			r.keys = [][]int{{}}
+		}
+		for _, row := range b.Rows[min(1, len(b.Rows)):] {
+			next := make([]column, len(row))
+			for i := range row {
+				next[i].literals = constant(row[i])
+			}
+			r.keys = apartKeys(r.columns, next, r.keys, [][]int{{}})
+			for i := range min(len(row), len(r.columns)) {
+				r.columns[i].literals = allLiterals(r.columns[i], next[i])
+			}
 		}
 		return r
 	case *sqlast.SetOp:
@@ -99,8 +109,7 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 		united = unitedKeys
 	}
 	apart := united == unitedKeys && slices.ContainsFunc(count(min(len(left.columns), len(right.columns))), func(i int) bool {
-		a, b := left.columns[i].constant, right.columns[i].constant
-		return a != "" && b != "" && a != b
+		return differ(left.columns[i], right.columns[i])
 	})
 	arms := []*rows{left, right}
 	if b.Kind != sqlast.Union { // the rows are those of the first
@@ -112,9 +121,15 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 	if !b.All {
 		out.keys = append(out.keys, count(len(out.columns)))
 	}
+	if b.Kind == sqlast.Union {
+		out.keys = append(out.keys, apartKeys(left.columns, right.columns, left.keys, right.keys)...)
+	}
 	for i := range out.columns {
 		col := &out.columns[i]
-		col.origin, col.constant = -1, ""
+		col.origin = -1
+		if b.Kind == sqlast.Union && i < len(right.columns) {
+			col.literals = allLiterals(left.columns[i], right.columns[i])
+		}
 		for _, arm := range arms {
 			if i >= len(arm.columns) {
 				continue
@@ -131,6 +146,47 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 		}
 	}
 	return out
+}
+
+// constant returns the text of a literal, so that different texts are different values in any
+// collation, or nil.
+func constant(e sqlast.Expr) []string {
+	switch e := e.(type) {
+	case *sqlast.String:
+		if !strings.ContainsFunc(e.Value, func(r rune) bool { return r > unicode.MaxASCII }) {
+			return []string{strings.TrimSpace(strings.ToLower(e.Value))}
+		}
+	case *sqlast.Number:
+		if _, ok := smallNumber(e.Text); ok && (e.Text == "0" || e.Text[0] != '0') {
+			return []string{e.Text}
+		}
+	}
+	return nil
+}
+
+// differ reports whether two columns have no value in common.
+func differ(a, b column) bool {
+	return a.literals != nil && b.literals != nil &&
+		!slices.ContainsFunc(a.literals, func(text string) bool { return slices.Contains(b.literals, text) })
+}
+
+func allLiterals(a, b column) []string {
+	if a.literals == nil || b.literals == nil {
+		return nil
+	}
+	return slices.Concat(a.literals, b.literals)
+}
+
+// apartKeys returns the columns that tell the rows of a union apart: those of each part, which
+// have other literals in the other one.
+func apartKeys(left, right []column, leftKeys, rightKeys [][]int) (keys [][]int) {
+	for i := range min(len(left), len(right)) {
+		tells := func(k []int) bool { return len(k) == 0 || len(k) == 1 && k[0] == i }
+		if differ(left[i], right[i]) && slices.ContainsFunc(leftKeys, tells) && slices.ContainsFunc(rightKeys, tells) {
+			keys = append(keys, []int{i})
+		}
+	}
+	return keys
 }
 
 // unite sets from which rows a column of a set operation comes: the worse of its arms.
@@ -248,13 +304,7 @@ func smallNumber(text string) (n int, ok bool) {
 }
 
 func (b *block) column(r *rows, e sqlast.Expr) column {
-	out := column{origin: -1}
-	switch e := e.(type) {
-	case *sqlast.String:
-		out.constant = "'" + e.Value
-	case *sqlast.Number:
-		out.constant = e.Text
-	}
+	out := column{origin: -1, literals: constant(e)}
 	if call, ok := e.(*sqlast.Call); ok && call.Over == nil {
 		out.average = call.Name == "avg"
 		out.whole = call.Name == "count"
@@ -421,11 +471,12 @@ func (b *block) keys(r *rows) (keys [][]int) {
 	}
 	for i, it := range b.sel.Items {
 		if partition, ok := b.firstOf(it.Expr); ok && within(at, partition) {
+			r.columns[i].numbered = true
 			add(partition, i)
 		}
 	}
-	for x, y := range equalities(b.sel.Qualify) {
-		if partition, ok := b.firstOf(x); ok && isOne(y) && within(at, partition) {
+	if x, ok := isFirst(b.sel.Qualify); ok {
+		if partition, ok := b.firstOf(x); ok && within(at, partition) {
 			add(partition)
 		}
 	}
@@ -455,9 +506,14 @@ func within(at map[attr]int, attrs []attr) bool {
 	return !slices.ContainsFunc(attrs, func(a attr) bool { _, ok := at[a]; return !ok })
 }
 
-func isOne(e sqlast.Expr) bool {
-	n, ok := e.(*sqlast.Number)
-	return ok && n.Text == "1"
+// isFirst returns x if a condition on a number from 1 selects the first: x = 1, x <= 1 or x < 2.
+func isFirst(e sqlast.Expr) (x sqlast.Expr, ok bool) {
+	b, ok := e.(*sqlast.Binary)
+	if !ok {
+		return nil, false
+	}
+	n, ok := b.Y.(*sqlast.Number)
+	return b.X, ok && (n.Text == "1" && (b.Op == sqlast.Eq || b.Op == sqlast.Le) || n.Text == "2" && b.Op == sqlast.Lt)
 }
 
 // firstOf returns the columns of PARTITION BY of row_number(): together with them its

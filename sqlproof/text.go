@@ -17,12 +17,15 @@ func scanCall(text string, at int) int {
 	if open == at || end < 0 {
 		return -1
 	}
-	for _, word := range []string{"filter", "over"} {
+	for _, word := range []string{"within", "filter", "over"} {
 		next := skipSpace(text, end)
 		if len(text)-next < len(word) || !ascii.EqualFold(text[next:next+len(word)], word) {
 			continue
 		}
 		next = skipSpace(text, next+len(word))
+		if word == "within" {
+			next += len("group")
+		}
 		if after := scanBrackets(text, next); after > 0 {
 			end = after
 			continue

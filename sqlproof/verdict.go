@@ -88,20 +88,20 @@ func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
 // repeated says that joins repeat what is aggregated.
 func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judged, unaffected bool, terms int) {
 	item.RowsRepeat = proof.Yes
-	known, joined, lookup, chasm, validity, inside := true, true, true, false, false, false
+	known, joined, lookup, chasm, chosen, inside := true, true, true, false, false, false
 	var of []string
 	for _, j := range bad {
 		item.By = appendNew(item.By, j.by...)
 		of = appendNew(of, j.of...)
 		known, joined, lookup = known && j.known, joined && j.joined, lookup && j.lookup
-		chasm, validity, inside = chasm || j.chasm, validity || j.range_, inside || j.inside
+		chasm, chosen, inside = chasm || j.chasm, chosen || j.chosen, inside || j.inside
 	}
 	switch {
 	case unaffected:
 		item.Verdict, item.Affected = dates.Proved, proof.No
 		item.RestsOn = "repeated rows do not change the value"
 		return
-	case validity || !known:
+	case chosen || !known:
 		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Yes
 		if !known {
 			item.Affected = proof.Unknown
