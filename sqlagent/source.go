@@ -123,7 +123,7 @@ type source struct {
 	*reader
 	name, about string
 
-	told *lru.Cache[string, bool] // the contradicted statements that were refused once
+	told *lru.Cache[string, bool] // the contradicted statements that were refused, with their conversations
 }
 
 func (s *source) Name() string { return s.name }
@@ -207,9 +207,10 @@ func (s *source) refused(ctx context.Context, err error) error {
 }
 
 // contradicted refuses a statement that the keys of its tables contradict. The same statement
-// is refused once: it may be meant, and then its result says what is doubtful.
+// is refused once in a conversation: it may be meant, and then its result says what is doubtful.
 func (s *source) contradicted(ctx context.Context, sql string) error {
-	if _, told := s.told.Get(sql); told {
+	key := qed.Info(ctx).Turn.Thread + "\x00" + sql
+	if _, told := s.told.Get(key); told {
 		return nil
 	}
 	stmt, err := s.guard.Rewrite(ctx, sql)
@@ -220,7 +221,7 @@ func (s *source) contradicted(ctx context.Context, sql string) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	s.told.Add(sql, true)
+	s.told.Add(key, true)
 	return &refusal.Error{Package: "sqlagent", Problems: problems}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 func newSource(t testing.TB, db sqlagent.Database, opt *sqlagent.SourceOptions) qedquery.Source {
@@ -263,6 +264,23 @@ func TestSourceRun(t *testing.T) {
 	}
 	if strings.Contains(got.Query.Written+got.HowToRetrieve, "secure_employee") {
 		t.Errorf("what is written down names the view: %+v", got)
+	}
+}
+
+// A statement that the keys contradict runs if it is sent again, and its result says so.
+func TestSourceRefusesOnce(t *testing.T) {
+	db := &database{answers: []answer{{contains: "sum(", rows: [][]any{{int64(7)}}}}}
+	s := newSource(t, db, nil)
+	doubtful := sqlText(t, "SELECT SUM(e.id) FROM employee e JOIN employeeCrew c ON c.employeeId = e.id")
+	if _, err := s.Run(t.Context(), doubtful); !errors.Is(err, proof.FanOut) || len(db.ran) > 0 {
+		t.Fatalf("the first time: %v, ran %q", err, db.ran)
+	}
+	got, err := s.Run(t.Context(), doubtful)
+	if err != nil || got.Query.Proof.OK() || len(db.ran) != 1 {
+		t.Fatalf("the second time: %+v, %v, ran %q", got, err, db.ran)
+	}
+	if _, err := s.Run(t.Context(), sqlText(t, "SELECT SUM(e.id) AS total FROM employee e JOIN employeeCrew c ON c.employeeId = e.id")); !errors.Is(err, proof.FanOut) {
+		t.Errorf("another statement: %v", err)
 	}
 }
 
