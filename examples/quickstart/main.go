@@ -78,8 +78,7 @@ func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 	}
 	defer src.Close()
 	show.Source(src.Name, src.Notes, nil)
-	show.Note("A recorded conversation is replayed: the model's words are recorded; everything else really runs.\n" +
-		"To ask a model what you like: go run ./cmd/qed-ask -h")
+	show.Note("The model's words are recorded; everything else really runs. To ask a model: go run ./cmd/qed-ask -h")
 
 	// The agent. The store keeps what was said before on a thread. If a question can
 	// mean several joins, the agent that asks interrupts the turn for the user's choice.
