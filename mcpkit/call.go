@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// cancelWait is how long the SDK may take to return from a cancelled call. It returns
-// at once, unless it waits for a server that reads nothing.
+// cancelWait is how long the SDK may take to return from a cancelled call, and then to tell
+// the server. It returns at once, unless it waits for a server that reads nothing.
 const cancelWait = time.Second
 
 // send makes a request. If the request certainly reached no tool, because the
@@ -35,7 +35,7 @@ func send[R any](
 		}
 		d.observed = l.transport.observes()
 		d.useless.Store(false)
-		result, err := sendOn(context.WithValue(ctx, deliveryKey{}, d), c, l, request)
+		result, err := sendOn(ctx, c, d, l, request)
 		useless := broken(ctx, d, err)
 		if useless {
 			c.drop(l)
@@ -48,11 +48,13 @@ func send[R any](
 }
 
 func sendOn[R any](
-	ctx context.Context, c *Client, l *link, request func(context.Context, *mcp.ClientSession) (R, error),
+	ctx context.Context, c *Client, d *delivery, l *link, request func(context.Context, *mcp.ClientSession) (R, error),
 ) (R, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.base, cancel)()
+	d.over, d.told = ctx.Done(), make(chan struct{}, 1)
+	ctx = context.WithValue(ctx, deliveryKey{}, d)
 	var result R
 	var err error
 	done := make(chan struct{})
@@ -69,6 +71,14 @@ func sendOn[R any](
 			c.drop(l)
 			c.calls.Go(l.transport.hangUp) // the SDK waits until the server reads
 			<-done
+		}
+	}
+	if err != nil && ctx.Err() != nil && d.observed {
+		// Once the connection is being closed, the SDK does not tell the server any more.
+		select {
+		case <-d.told:
+		case <-l.ended:
+		case <-time.After(cancelWait):
 		}
 	}
 	if err != nil && c.base.Err() != nil {

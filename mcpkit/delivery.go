@@ -22,6 +22,28 @@ type delivery struct {
 	sent     atomic.Int32 // how often sending began
 	refused  atomic.Int32 // how many of these certainly reached no tool
 	useless  atomic.Bool  // the server seems to refuse every request on this connection
+
+	over <-chan struct{} // closed when the caller gives the request up
+	told chan struct{}   // gets a value when the server has been told so
+}
+
+// tells reports whether ctx is that of the message by which the SDK tells the server that
+// the request was given up: the SDK sends it with the values of the request's context, but
+// not with its end.
+func (d *delivery) tells(ctx context.Context) bool {
+	select {
+	case <-d.over:
+		return ctx.Err() == nil
+	default:
+		return false
+	}
+}
+
+func (d *delivery) tell() {
+	select {
+	case d.told <- struct{}{}:
+	default: // a redirect: it is sent again
+	}
 }
 
 // unsent reports whether the request certainly reached no tool.
@@ -91,7 +113,11 @@ func (t *tracked) hangUp() {
 type counted struct{ mcp.Connection }
 
 func (c counted) Write(ctx context.Context, msg jsonrpc.Message) error {
-	if d := deliveryOf(ctx); d != nil {
+	switch d := deliveryOf(ctx); {
+	case d == nil:
+	case d.tells(ctx):
+		defer d.tell()
+	default:
 		d.sent.Add(1)
 	}
 	return c.Connection.Write(ctx, msg)
@@ -124,7 +150,12 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method != http.MethodPost {
 		d = nil // the stream of a response, which the SDK opens again
 	}
-	if d != nil {
+	switch {
+	case d == nil:
+	case d.tells(req.Context()):
+		defer d.tell()
+		d = nil
+	default:
 		d.sent.Add(1)
 	}
 	resp, err := o.next.RoundTrip(req)

@@ -136,7 +136,11 @@ func testServer(mode string) *mcp.Server {
 		})
 		add("wait", func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			waiting.Add(1)
-			<-ctx.Done()
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Minute):
+				panic("the client did not say that it gave the call up")
+			}
 			select {
 			case cancelled <- struct{}{}:
 			default:
