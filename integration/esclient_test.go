@@ -366,7 +366,7 @@ func TestESClientServerDies(t *testing.T) {
 				t.Errorf("not there: %v", err)
 			}
 
-			patient := esClient(t, server.URL(), esclient.Options{Retry: retry.Policy{Attempts: 3000, Wait: 100 * time.Millisecond, MaxWait: 100 * time.Millisecond}})
+			patient := esClient(t, server.URL(), esclient.Options{Timeout: 5 * time.Minute, Retry: retry.Policy{Attempts: 3000, Wait: 100 * time.Millisecond, MaxWait: 100 * time.Millisecond}})
 			type outcome struct {
 				result *esquery.Result
 				err    error
