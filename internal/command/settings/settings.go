@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -195,6 +196,10 @@ func (r *reader) whole(name string, into *int, least int, want string) {
 }
 
 // counts reads whole numbers of at least 1, each after a name: "answer=300, generate=500".
+// calls are the names of the requests that the agents of the commands make.
+var calls = []string{"answer", "answer_from_documents", "correct", "correct_figures", "general", "generate", "read_reply",
+	"rewrite_question", "route", "select_tables", "summarise"}
+
 func (r *reader) counts(name string, into *map[string]int) {
 	text := r.get(name)
 	if text == "" {
@@ -205,8 +210,9 @@ func (r *reader) counts(name string, into *map[string]int) {
 		call, limit, _ := strings.Cut(pair, "=")
 		call = strings.TrimSpace(call)
 		n, err := strconv.Atoi(strings.TrimSpace(limit))
-		if err != nil || n < 1 || call == "" || (*into)[call] > 0 {
-			r.problem(name, text, "names of calls with whole numbers of at least 1, such as answer=300,generate=500")
+		if err != nil || n < 1 || !slices.Contains(calls, call) || (*into)[call] > 0 {
+			r.problem(name, text, "names of calls with whole numbers of at least 1, such as answer=300,generate=500; the names are "+
+				strings.Join(calls, ", "))
 			return
 		}
 		(*into)[call] = n

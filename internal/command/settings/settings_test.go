@@ -214,6 +214,16 @@ func TestPrices(t *testing.T) {
 	}
 }
 
+// A limit for a call that no agent makes would have no effect, and nobody would know.
+func TestMisspeltCalls(t *testing.T) {
+	for _, value := range []string{"generete=500", "answer=300,=5", "answer=300, answer=400", "Answer=300"} {
+		env(t, map[string]string{"MODEL_CALL_LIMITS": value, "DB_NAME": "app"})
+		if _, err := settings.Load("missing"); err == nil || !strings.Contains(err.Error(), "select_tables") {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
 func TestMalformedValuesAreNamed(t *testing.T) {
 	for name, value := range map[string]string{
 		"OPENAI_TEMPERATURE":         "warm",
