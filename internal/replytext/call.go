@@ -13,7 +13,7 @@ import (
 func mayBeCall(b byte, last bool) bool { return !last && (b == '{' || b == '[' || b == '`') }
 
 // action is a call in the form of prompts of the ReAct kind.
-var action = regexp.MustCompile(`(?m)^\s*Action:\s*([\w.-]+)\s*\n+\s*Action Input:`)
+var action = regexp.MustCompile(`(?m)^\s*Action:\s*([\w.-]+)(?:\(|\s*\n+\s*Action Input:)`)
 
 // HasCall reports whether a reply has a call of one of the tools as text.
 func HasCall(reply string, tools []string) bool {
@@ -102,8 +102,10 @@ const maxTries = 16
 
 // The members that calls have in JSON, in the spellings that models learned.
 var (
-	nameMembers     = []string{"name", "tool", "tool_name", "action", "function"}
-	argumentMembers = []string{"arguments", "args", "parameters", "input", "tool_input", "action_input"}
+	nameMembers     = []string{"name", "tool", "tool_name", "action", "function", "function_name", "recipient_name"}
+	argumentMembers = []string{
+		"arguments", "args", "parameters", "params", "input", "tool_input", "tool_args", "action_input", "function_args",
+	}
 )
 
 // callsTool reports whether JSON is a call of one of the tools, or a list of calls.
@@ -121,7 +123,7 @@ func callsTool(raw json.RawMessage, tools []string, depth int) bool {
 		return false
 	}
 	for name, value := range w {
-		if (name == "function" || strings.Contains(name, "call")) && callsTool(value, tools, depth+1) {
+		if (name == "function" || name == "tool_uses" || strings.Contains(name, "call")) && callsTool(value, tools, depth+1) {
 			return true
 		}
 	}
@@ -149,14 +151,15 @@ func codeCalls(code []byte, tools []string) bool {
 		_, code, _ = bytes.Cut(fenced, []byte("\n"))
 	}
 	for _, name := range tools {
-		if bytes.HasPrefix(code, []byte("<"+name+">")) && bytes.HasSuffix(code, []byte("</"+name+">")) {
+		if tag, ok := bytes.CutPrefix(code, []byte("<"+name)); ok && len(tag) > 0 && !inWord(tag[0]) &&
+			(bytes.HasSuffix(tag, []byte("</"+name+">")) || bytes.HasSuffix(tag, []byte("/>"))) {
 			return true
 		}
 	}
 	code = bytes.TrimLeft(code, " \t\r\n[")
 	code = bytes.TrimPrefix(code, []byte("print("))
 	code = bytes.TrimPrefix(code, []byte("default_api."))
-	for _, form := range []*regexp.Regexp{function, beforeArguments} {
+	for _, form := range []*regexp.Regexp{function, beforeArguments, toolTag, dictionary} {
 		if m := form.FindSubmatch(code); m != nil && slices.Contains(tools, string(m[1])) {
 			return true
 		}
@@ -175,11 +178,17 @@ func codeCalls(code []byte, tools []string) bool {
 }
 
 // function is a call in the form of OpenAI's models.
-var function = regexp.MustCompile(`^(?:to=)?functions\.([\w-]+)(?::\d+)?\s*(?:<\|.*?\|>|json|\s)*[({]`)
+var function = regexp.MustCompile(`^(?:(?:to=)?functions\.|call:)([\w-]+)(?::\d+)?\s*(?:<\|.*?\|>|json|\s)*[({]`)
 
 // beforeArguments is a call whose marks the server left out, as models of Mistral and
 // DeepSeek write it.
-var beforeArguments = regexp.MustCompile("^([\\w-]+)\\s*(?:\\[ARGS\\]|```json)?\\s*\\{\\s*[\"}]")
+var beforeArguments = regexp.MustCompile("^([\\w-]+)\\s*(?:\\[ARGS\\]|```json|:)?\\s*\\{\\s*[\"}]")
+
+// toolTag is a call in a tag, and dictionary one that is written in Python.
+var (
+	toolTag    = regexp.MustCompile(`^<tool name="([\w.-]+)">[\s\S]*</tool>\s*$`)
+	dictionary = regexp.MustCompile(`^\{'(?:name|tool|tool_name|action)':\s*'([\w.-]+)',\s*'(?:arguments|args|parameters|input)'`)
+)
 
 // closingParenthesis returns the position of the parenthesis that ends a call, or -1.
 func closingParenthesis(code []byte) int {

@@ -15,6 +15,10 @@ var thoughts = []pair{
 	{"◁think▷", "◁/think▷"},                    // Kimi
 	{"<|START_THINKING|>", "<|END_THINKING|>"}, // Cohere
 	{"<|channel>thought", "<channel|>"},        // Gemma 4
+	{"<unused94>thought", "<unused95>"},        // MedGemma
+	{"<mm:think>", "</mm:think>"},              // MiniMax
+	{"<longcat_think>", "</longcat_think>"},
+	{"<|begin_of_thought|>", "<|end_of_thought|>"}, // models trained on OpenThoughts
 	{"<|channel|>analysis<|message|>", "<|end|>"},
 }
 
@@ -24,6 +28,8 @@ var preambles = []pair{
 	{"<thinking>", "</thinking>"},
 	{"<thought>", "</thought>"}, // Gemini
 	{"<reasoning>", "</reasoning>"},
+	{"<scratchpad>", "</scratchpad>"},
+	{`<details type="reasoning"`, "</details>"}, // Open WebUI
 }
 
 // calls are the beginnings of tool calls that a server did not read, because it has
@@ -42,6 +48,13 @@ var calls = []string{
 var noise = []string{
 	"<|start|>assistant", "<|channel|>final<|message|>", "<|channel|>commentary<|message|>", "<|return|>", "<|end|>",
 	"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|begin_of_solution|>", "<|end_of_solution|>",
+	"<|im_start|>assistant",
+}
+
+// ends are marks after which the model has played the next turn too, because the server
+// does not know where its turns end.
+var ends = []string{
+	"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "<｜end▁of▁sentence｜>",
 }
 
 // A kind is what a mark means.
@@ -53,6 +66,7 @@ const (
 	closing
 	call
 	skipped
+	ending
 )
 
 // A mark is a text that is not part of an answer.
@@ -88,6 +102,9 @@ var marks = func() (by [256][]mark) {
 	}
 	for _, text := range noise {
 		add(mark{text: strings.ToLower(text), kind: skipped})
+	}
+	for _, text := range ends {
+		add(mark{text: text, kind: ending})
 	}
 	return by
 }()

@@ -35,6 +35,7 @@ type Reader struct {
 	quotes  bool   // an opening mark is part of the text, and so is its closing one
 	held    bool   // the text may be a call as a whole, and is not written before its end
 	inCall  bool
+	ended   bool // what follows is no part of the reply
 	place   markdown
 	late    bool
 
@@ -108,6 +109,8 @@ func (r *Reader) Call() string { return strings.TrimSpace(string(r.call)) }
 func (r *Reader) read(last bool) {
 	for len(r.pending) > 0 {
 		switch {
+		case r.ended:
+			r.pending = nil
 		case r.inCall:
 			r.call = append(r.call, r.pending...)
 			r.pending = nil
@@ -230,7 +233,10 @@ func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 // of Python or a tag, which only the end shows. It is held if it is.
 func (r *Reader) mayBegin(rest []byte, last bool) (partial bool) {
 	for _, name := range r.Tools {
-		for _, form := range []string{name + "(", name + "{", name + "[ARGS]", "[" + name + "(", "print(" + name + "(", "<" + name + ">", "functions." + name, "to=functions." + name} {
+		for _, form := range []string{
+			name + "(", name + "{", name + ": {", name + "[ARGS]", "[" + name + "(", "print(" + name + "(", "call:" + name, "Action: " + name + "(",
+			"<" + name + ">", "<" + name + " ", `<tool name="` + name, "functions." + name, "to=functions." + name,
+		} {
 			r.held = r.held || bytes.HasPrefix(rest, []byte(form))
 			partial = partial || !last && strings.HasPrefix(form, string(rest[:min(len(rest), len(form))]))
 		}
@@ -288,7 +294,7 @@ func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
 		return true, true
 	case m.kind == closing:
 		return newLine, true
-	case m.kind == skipped:
+	case m.kind == skipped || m.kind == ending:
 		return newLine || len(gap) == 0 && inWord(after[0]), true
 	case len(gap) == 0:
 		return inWord(after[0]) && (r.atStart() || !isTag(m.text)) || after[0] == '"', true
@@ -337,6 +343,8 @@ func (r *Reader) apply(m mark) {
 	case skipped:
 		r.take(len(m.text))
 		r.begun = len(r.text) > 0
+	case ending:
+		r.ended = true
 	}
 }
 
