@@ -1,6 +1,7 @@
 package figures_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -254,6 +255,10 @@ func TestHedgedNumbers(t *testing.T) {
 		{figures.English, "Over 1,200 orders, more than 128,000, and nearly 129,000.", nil},
 		{figures.German, "Rund 1.200 Aufträge, etwa 129.000 €, knapp 129.000 und mehr als 128.000.", nil},
 		{figures.English, "It has 1,200 orders and 129,000.", []string{"1,200", "129,000"}},
+		{figures.English, "More than 1,000 orders, nearly 2,000, up to 129,000; at least 1,200 and at most 1,210.", nil},
+		{figures.English, "Just over 128.9k, slightly under 129k, close to 129,000, or fewer than 1.3k orders.", nil},
+		{figures.German, "Über 1.000 Aufträge, mindestens 1.200, höchstens 1.300, bis zu 129.000, nahezu 0,13 Mio.", nil},
+		{figures.English, "More than 2,000 orders, at least 1,300, up to 1,200, under 128.9k.", []string{"2,000", "1,300", "1,200"}},
 		{figures.English, "About 1,300 orders, around 127,000, over 129,000, and nearly 128,000.", []string{"1,300", "127,000", "129,000", "128,000"}},
 	} {
 		out := figures.NewText(figures.Source{Language: tt.l, Tables: []figures.Table{{Rows: rows}}}, nil)
@@ -262,9 +267,42 @@ func TestHedgedNumbers(t *testing.T) {
 			t.Errorf("%s\n%s", tt.text, diff)
 		}
 	}
+	for text, want := range map[string][]string{
+		"Over 23 %, more than 20 percent, nearly 24 %, just under 24 percent, almost 30 %": nil,
+		"Über 23 %, mehr als 20 Prozent und knapp 24 %":                                    nil,
+		"Over 24 %": nil, // as people round 23.74
+		"Over 25 %, more than 30 %, nearly 23 %, under 20 %": {"25 %", "30 %", "23 %", "20 %"},
+	} {
+		l := figures.English
+		if strings.HasPrefix(text, "Ü") {
+			l = figures.German
+		}
+		out := figures.NewText(figures.Source{Language: l, Data: []any{json.RawMessage(`{"share": 0.2374}`)}}, nil)
+		out.Write(text)
+		if diff := cmp.Diff(want, out.Close(t.Context()).Unproved); diff != "" {
+			t.Errorf("%s\n%s", text, diff)
+		}
+	}
 	out := figures.NewText(figures.Source{Tables: []figures.Table{{Rows: rows}}}, nil)
 	out.Write("The result: -{r1.orders}.\n-{r1.orders} orders")
 	if diff := cmp.Diff([]string{"1,204"}, out.Close(t.Context()).Unproved); diff != "" {
 		t.Errorf("a minus sign before a reference\n%s", diff)
+	}
+}
+
+// A clause that says that something rose is not about a negative number. One that has a
+// word for the other direction too, or no word, may be.
+func TestDirection(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Revenue fell by 7.3 %.": nil, "A change of 7.3 % was seen.": nil, "Der Umsatz sank um 7.3 %.": nil, "Growth fell by 7.3 %.": nil,
+		"Growth was negative, 7.3 % less.": nil, "Costs did not grow, 7.3 % were saved.": nil, "Sales rose. The margin is off by 7.3 %.": nil,
+		"Revenue grew by 7.3 %.": {"7.3 %"}, "An increase of 7.3 percent was seen.": {"7.3 percent"}, "Growth: 7.3 %": {"7.3 %"},
+		"Der Umsatz ist um 7.3 % gestiegen.": {"7.3 %"}, "Revenue rose 5.5 %.": nil, "Growth of -7.3 % was seen.": nil,
+	} {
+		out := figures.NewText(figures.Source{Data: []any{json.RawMessage(`{"growth": -0.073, "other": 0.055}`)}}, nil)
+		out.Write(text)
+		if diff := cmp.Diff(want, out.Close(t.Context()).Unproved); diff != "" {
+			t.Errorf("%s\n%s", text, diff)
+		}
 	}
 }

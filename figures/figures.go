@@ -70,7 +70,8 @@ import (
 // A Set holds the numbers of some data. The zero value is an empty set. A Set is
 // not safe for concurrent use.
 type Set struct {
-	sizes    []float64 // all amounts, without signs
+	sizes    []float64 // all amounts, without signs: the two below, when sorted
+	positive []float64 // the others
 	negative []float64 // the negative amounts, without signs
 	names    []float64 // whole numbers that name something and are not rounded
 	sorted   bool
@@ -187,9 +188,10 @@ func (s *Set) addName(r reading) {
 }
 
 func (s *Set) addReading(r reading, negative bool, power int) {
-	s.sizes = append(s.sizes, r.value())
 	if negative {
 		s.negative = append(s.negative, r.value())
+	} else {
+		s.positive = append(s.positive, r.value())
 	}
 	if len(r.digits) > floatDigits {
 		s.addLiteral(r.digits)
@@ -218,11 +220,12 @@ func (s *Set) addWords(text string) {
 
 // Missing returns the amounts of a text that are not in the set, in the order of
 // the text. An amount is in the set if the data holds it, holds a number that is
-// rounded to it, or, for a percentage, holds the share. The zeros at the end of a number
-// are rounded too if words such as "about" or "over" stand before it. A whole number with one digit
-// is never treated as rounded, because it would match too much; with a scale or
-// as a percentage, as in 3 million, it may be off by 1 %. A number of the text
-// without a sign matches a negative number too, as in "fell by 3.25".
+// rounded to it, or, for a percentage, holds the share. Words before it say how else it
+// may be rounded: "about 129,000" to its zeros, and "over 23 %" to what is not more than
+// 24. A whole number with one digit is never treated as rounded, because it would match
+// too much; with a scale or as a percentage, as in 3 million, it may be off by 1 %. A
+// number of the text without a sign matches a negative number too, as in "fell by 3.25",
+// unless words next to it say that something rose.
 //
 // That an amount is in the set does not prove it: see the package documentation.
 // Missing also returns numbers of things, such as § 12, and identifiers with three
@@ -315,25 +318,17 @@ const (
 // in the same way, its style does not matter.
 func (s *Set) verdictOf(r reading, n *Number, written bool) verdict {
 	s.sort()
-	forms := []reading{r.times(n.power)}
-	if n.Percent {
-		forms = append(forms, r.times(-2))
-	}
-	if n.unsure {
-		forms = append(forms, r)
-	}
 	rounded, exact := written, written
 	var all chance
-	for _, r := range forms {
-		in, exactly := s.holds(r, n)
+	for _, form := range n.forms(r) {
+		in, exactly := s.holds(form, n)
 		rounded, exact = rounded || in, exact || exactly
-		c := s.chance(r, n)
+		c := s.chance(form, n, false)
 		all.rounded, all.exact = all.rounded+c.rounded, all.exact+c.exact
 	}
-	if coarse, ok := r.coarse(); ok && n.hedge != noHedge && !n.Percent {
-		coarse = coarse.times(n.power)
-		rounded = rounded || s.holdsHedged(coarse, n)
-		all.rounded += s.chance(coarse, n).rounded
+	for _, form := range n.hedged(r) {
+		rounded = rounded || s.holdsHedged(form, n)
+		all.rounded += s.chance(form, n, true).rounded
 	}
 	switch {
 	case !rounded && !exact:
@@ -344,11 +339,24 @@ func (s *Set) verdictOf(r reading, n *Number, written bool) verdict {
 	return notChecked
 }
 
+// forms returns the amounts that r can mean, which n is read as: 12 % is 12 or 0.12.
+func (n *Number) forms(r reading) []reading {
+	forms := []reading{r.times(n.power)}
+	if n.Percent {
+		forms = append(forms, r.times(-2))
+	}
+	if n.unsure {
+		forms = append(forms, r)
+	}
+	return forms
+}
+
 func (s *Set) sort() {
 	if s.sorted {
 		return
 	}
-	for _, all := range []*[]float64{&s.sizes, &s.negative, &s.names} {
+	s.sizes = append(append(s.sizes[:0], s.positive...), s.negative...)
+	for _, all := range []*[]float64{&s.sizes, &s.positive, &s.negative, &s.names} {
 		slices.Sort(*all)
 		*all = slices.Compact(*all)
 	}
@@ -356,9 +364,12 @@ func (s *Set) sort() {
 }
 
 // amounts returns the amounts with which a number is compared.
-func (s *Set) amounts(negative bool) []float64 {
-	if negative {
+func (s *Set) amounts(of sign) []float64 {
+	switch of {
+	case minus:
 		return s.negative
+	case plus:
+		return s.positive
 	}
 	return s.sizes
 }
@@ -374,7 +385,7 @@ func (s *Set) holds(r reading, n *Number) (rounded, exact bool) {
 	if math.IsInf(want, 0) {
 		return false, false
 	}
-	amounts := s.amounts(n.Negative)
+	amounts := s.amounts(n.sign)
 	exact = holds(amounts, want-off, want+off) || !n.Negative && holds(s.names, want-off, want+off)
 	switch {
 	case len(r.digits) >= roundedDigits || r.last < 0:
@@ -395,7 +406,7 @@ func holds(sorted []float64, low, high float64) bool {
 // tens to which power.
 type form struct {
 	digits, last int
-	negative     bool
+	sign         sign
 	loose        bool // a whole number of one digit may be rounded
 }
 
@@ -403,18 +414,18 @@ type form struct {
 type chance struct{ rounded, exact float64 }
 
 // chance returns the chance that the set holds a random number in the form of r.
-func (s *Set) chance(r reading, n *Number) chance {
-	f := form{len(r.digits), r.last, n.Negative, n.power != 0 || n.Percent}
+func (s *Set) chance(r reading, n *Number, hedged bool) chance {
+	f := form{len(r.digits), r.last, n.sign, hedged || n.power != 0 || n.Percent}
 	c, ok := s.chances[f]
 	if ok || f.digits == 0 || f.digits > floatDigits {
 		return c
 	}
 	unit, first := math.Pow10(f.last), math.Pow10(f.digits-1)
-	rounded, exact := countForms(s.amounts(f.negative), first, unit)
+	rounded, exact := countForms(s.amounts(f.sign), first, unit)
 	if f.digits < roundedDigits && !f.loose && f.last >= 0 {
 		rounded = exact
 	}
-	if !f.negative {
+	if f.sign != minus {
 		_, names := countForms(s.names, first, unit)
 		rounded, exact = rounded+names, exact+names
 	}

@@ -23,9 +23,9 @@ const (
 var hedges = func() map[string]hedge {
 	all := map[string]hedge{}
 	for h, words := range map[hedge]string{
-		about: "about around roughly approximately approx circa ca some rund etwa ungefähr zirka",
-		above: "over above exceeding über gut",
-		below: "nearly almost under knapp fast beinahe",
+		about: "about around roughly approximately approx circa ca some rund etwa ungefähr zirka annähernd",
+		above: "over above exceeding exceeds exceeded über gut mindestens",
+		below: "nearly almost under below knapp fast beinahe nahezu unter höchstens maximal",
 	} {
 		for word := range wordset.Of(words) {
 			all[word] = h
@@ -47,21 +47,38 @@ func hedgeOf(before string) hedge {
 	if currencies[lower] {
 		return hedgeOf(rest)
 	}
-	if lower == "than" && strings.HasSuffix(rest, "more") || lower == "als" && strings.HasSuffix(rest, "mehr") {
-		return above
-	}
-	if lower == "than" && strings.HasSuffix(rest, "less") || lower == "als" && strings.HasSuffix(rest, "weniger") {
-		return below
+	if h, ok := comparisons[lower]; ok {
+		before, _ := lastWord(rest)
+		return h[before]
 	}
 	return hedges[lower]
 }
 
-// coarse returns r without the zeros at its end. ok is false if it has none, or if
-// fewer than two digits are left.
-func (r reading) coarse() (c reading, ok bool) {
+// comparisons are the last words of hedges of two words, with the first ones.
+var comparisons = map[string]map[string]hedge{
+	"than":  {"more": above, "greater": above, "higher": above, "less": below, "fewer": below, "lower": below},
+	"als":   {"mehr": above, "größer": above, "höher": above, "weniger": below, "kleiner": below, "niedriger": below},
+	"least": {"at": above},
+	"most":  {"at": below},
+	"to":    {"close": about, "up": below},
+	"zu":    {"bis": below},
+}
+
+// hedged returns the forms in which the words before n allow another number than the
+// rounded one: what is a little more in "over 23 %", and fewer digits in "about 129,000".
+func (n *Number) hedged(r reading) (forms []reading) {
+	if n.hedge == above || n.hedge == below {
+		forms = n.forms(r)
+	} else if n.hedge == noHedge || n.Percent {
+		return nil
+	}
 	digits := strings.TrimRight(r.digits, "0")
-	c = reading{digits, r.last + len(r.digits) - len(digits)}
-	return c, r.last == 0 && c.last > 0 && len(digits) >= roundedDigits
+	zeros := len(r.digits) - len(digits)
+	// More than 20 says little of 28, and more than 20 % or 2,000 is how people round.
+	if r.last == 0 && zeros > 0 && digits != "" && (len(digits) >= roundedDigits || zeros > 1 || n.Percent) {
+		forms = append(forms, n.forms(reading{digits, zeros})...)
+	}
+	return forms
 }
 
 // holdsHedged reports whether the set has an amount that is rounded to r in the
@@ -70,11 +87,11 @@ func (s *Set) holdsHedged(r reading, n *Number) bool {
 	want, unit := r.value(), math.Pow10(r.last)
 	switch off := want * 1e-12; n.hedge {
 	case about:
-		return holds(s.amounts(n.Negative), want-unit/2-off, want+unit/2+off)
+		return holds(s.amounts(n.sign), want-unit/2-off, want+unit/2+off)
 	case above:
-		return holds(s.amounts(n.Negative), want-off, want+unit)
+		return holds(s.amounts(n.sign), want-off, want+unit)
 	case below:
-		return holds(s.amounts(n.Negative), want-unit, want+off)
+		return holds(s.amounts(n.sign), want-unit, want+off)
 	}
 	return false
 }

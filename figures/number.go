@@ -20,6 +20,7 @@ type Number struct {
 	power      int       // its scale, as a power of ten
 	unsure     bool      // the scale may be a unit of measure, such as m for metres
 	hedge      hedge     // words before it show that it is rounded
+	sign       sign      // of the amounts that it can be
 	plain      bool      // digits alone, without a sign, a scale or a currency
 	begin, end int       // its position in the plain text
 }
@@ -36,6 +37,16 @@ const (
 	year             // as in 2024-2026
 	hour             // as in 2 pm
 	instant          // a whole date or a time, such as 2026-03-31 and 14:30
+)
+
+// A sign is which amounts a number can be: of "fell by 3.25" all, of "rose by 3.25" those
+// above zero.
+type sign byte
+
+const (
+	anySign sign = iota
+	plus
+	minus
 )
 
 // A reading is what digits mean: a whole number times ten to the power of last.

@@ -211,6 +211,7 @@ func TestUnproved(t *testing.T) {
 		{"more than 20 hours", "More than 20 hours: {r1.name}, {r2.name}.", nil},
 		{"", "More than 20 hours: {r1.name}.", []string{"20"}},
 		{"", "{r3.name} on {r1.since}; Pier 17", nil},
+		{"", "The 3 largest, the 10 most expensive, and die 10 größten: die 10 besten und die 10 ältesten: {r1.name}; 47 Kosten", []string{"47"}},
 		{"", "1. {r1.name}\n2. {r2.name}\n 3) {r3.name}\n", nil},
 		{"", "1. {r1.name}\n9. {r2.name}\n", nil}, // a list may begin anywhere
 		{"", "– “{r1.hours}” – and 41", []string{"41"}},

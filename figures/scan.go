@@ -110,6 +110,7 @@ func (s *scanner) number(begin int) Number {
 	}
 	n.hedge = hedgeOf(before)
 	n.Negative = sign >= 0 && s.text[sign] == '-' && startsWord(s.text[:sign])
+	n.sign = signOf(&n, s.text[s.line:begin], s.text[end:])
 	n.plain = len(parts) == 1 && n.begin == begin && !n.Negative && !money
 	n.end = s.exponent(&n, end)
 	if s.glued(&n, money) {
@@ -328,7 +329,7 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		isYear(digits) && last == '(' && strings.HasPrefix(behind, ")"),
 		last == '\'' && len(digits) == 2:
 		return year
-	case recent[lower] && periods[strings.ToLower(next)]:
+	case recent[lower] && periods[strings.ToLower(next)], isSuperlative(next):
 		return label
 	case (strings.HasSuffix(before, "[") || strings.HasSuffix(before, "[^")) && behind != "" && strings.IndexByte("],;", behind[0]) >= 0:
 		return numbered
