@@ -82,8 +82,8 @@ func benchmarkRun(b *testing.B, agent qed.Agent) {
 			}
 			events++
 		}
-		if events != 21 { // two of each call, two pieces of text, and the end
-			b.Fatalf("%d events, want 21", events)
+		if events != 20 { // two of each call, the text, and the end
+			b.Fatalf("%d events, want 20", events)
 		}
 	}
 }

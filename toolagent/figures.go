@@ -172,15 +172,8 @@ func (one *result) data() []any {
 // is discarded.
 type draft struct {
 	r     *run
-	out   *figures.Text
-	some  bool // a piece was written
-	shown bool // a piece was emitted
-}
-
-func (r *run) draft() *draft {
-	d := &draft{r: r}
-	d.out = figures.NewText(r.source(), d.emit)
-	return d
+	out   *figures.Text // nil: no piece was written
+	shown bool          // a piece was emitted
 }
 
 func (d *draft) emit(text string) {
@@ -188,13 +181,19 @@ func (d *draft) emit(text string) {
 	qed.Emit(d.r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
 }
 
-func (d *draft) write(piece llm.Delta) {
+func (d *draft) read(piece llm.Delta) {
 	if piece.Discard {
 		d.discard()
 		return
 	}
-	d.some = true
-	d.out.Write(piece.Text)
+	d.write(piece.Text)
+}
+
+func (d *draft) write(text string) {
+	if d.out == nil {
+		d.out = figures.NewText(d.r.source(), d.emit)
+	}
+	d.out.Write(text)
 }
 
 // discard says that the text is not the answer. Another one may follow.
@@ -202,23 +201,21 @@ func (d *draft) discard() {
 	if d.shown {
 		qed.Emit(d.r.ctx, qed.Token{Channel: qed.ChannelFinal, Discard: true})
 	}
-	d.out = figures.NewText(d.r.source(), d.emit)
-	d.some, d.shown = false, false
+	d.out, d.shown = nil, false
 }
 
 // close returns the reply, whose text is given, with the values it refers to.
 func (d *draft) close(ctx context.Context, text string) figures.Result {
-	if !d.some {
-		d.out.Write(text)
+	if d.out == nil {
+		d.write(text)
 	}
 	return d.out.Close(ctx)
 }
 
 // answerOf returns the reply as an answer. The model may correct its references.
 func (r *run) answerOf(ctx context.Context, d *draft, text string) (figures.Result, error) {
-	if !d.some {
-		d.some = true
-		d.out.Write(text)
+	if d.out == nil {
+		d.write(text)
 	}
 	err := answertext.Correct(ctx, r.model, &r.usage, r.tables, d.out)
 	return d.close(ctx, text), err

@@ -106,13 +106,13 @@ func (r *run) step(ctx context.Context) (end *ending, err error) {
 	}
 	req := r.model.Send("step", r.messages...)
 	req.Tools, req.ToolChoice = r.specs, choice
-	draft := r.draft()
+	draft := &draft{r: r}
 	defer func() {
 		if err != nil || end == nil || end.answer.Text == "" {
 			draft.discard()
 		}
 	}()
-	resp, err := r.model.Model.Generate(ctx, req, draft.write)
+	resp, err := r.model.Model.Generate(ctx, req, draft.read)
 	if err != nil {
 		return r.unusable(ctx, err, draft)
 	}
