@@ -94,7 +94,7 @@ func TestLocalModel(t *testing.T) {
 					qed.Turn{Thread: fmt.Sprint(name, i), Text: question})
 				t.Logf("%q: %q, partial %v (%s), %v in %v, %+v", question, answer.Text, answer.Partial, answer.PartialReason,
 					err, time.Since(began).Round(time.Second), answer.Usage)
-				kept(t, answer, err)
+				kept(t, question, answer, err)
 				if used := answer.Usage.InputTokens + answer.Usage.OutputTokens; used > localTokens {
 					t.Errorf("%d tokens of %d", used, localTokens)
 				}
@@ -111,7 +111,7 @@ func TestLocalModel(t *testing.T) {
 }
 
 // kept checks what holds with any model.
-func kept(t *testing.T, answer qed.Answer, err error) {
+func kept(t *testing.T, question string, answer qed.Answer, err error) {
 	t.Helper()
 	if err != nil {
 		if !errors.Is(err, budget.ErrExceeded) { // nothing was found within it
@@ -129,6 +129,11 @@ func kept(t *testing.T, answer qed.Answer, err error) {
 		if !answer.Partial && read.Verdict == dates.Contradicted {
 			t.Errorf("a complete answer is about other times: %+v", read)
 		}
+	}
+	facts, err := dates.New(time.Now(), dates.Calendar{}, question)
+	must(t, err)
+	if period, ok := facts.Words(); ok && !answer.Partial && len(answer.Queries) > 0 && len(answer.Dates) == 0 {
+		t.Errorf("a complete answer says nothing about %q", period.Words)
 	}
 	if answer.Partial && answer.PartialReason == "" {
 		t.Error("a partial answer without a reason")
