@@ -92,34 +92,38 @@ func compact(part string) string {
 // than 250 bytes, or an address of more than 2,000, may be cut off. The time grows linearly with
 // the text.
 func Find(text string) []Reference {
-	of := make([][]Reference, len(forms))
-	ends := make([]int, len(forms)) // of the last reference of each form
+	s := scan{text: text, known: map[memo]int{}}
+	var found []Reference
+	var ahead Reference // the first one behind a word that leads to it, and its form
+	var aheadForm, end int
 	for at, first := range text {
-		if inWord(first) && (inWordBefore(text, at) || strings.HasSuffix(text[:at], "-")) {
+		ready := ahead.To > 0 && ahead.From <= at
+		if !ready && inWord(first) && (inWordBefore(text, at) || strings.HasSuffix(text[:at], "-")) {
 			continue
 		}
-		try := func(i int) {
-			if f := &forms[i]; at >= ends[i] && f.beginsAt(text[at:]) {
-				if r, ok := f.read(text, at); ok {
-					of[i], ends[i] = append(of[i], r), r.To
-				}
+		var r Reference
+		for _, c := range formsAt(first) {
+			if ready && c.form > aheadForm {
+				break
+			}
+			f := &forms[c.form]
+			if at < end && !f.isCue() || !c.beginsAt(s.window(at)) {
+				continue
+			}
+			if read, ok := s.read(f, at); ok && read.From == at {
+				r = read
+				break
+			} else if ok && (ahead.To == 0 || read.From < ahead.From || read.From == ahead.From && c.form < aheadForm) {
+				ahead, aheadForm = read, c.form
 			}
 		}
-		for _, i := range formsByLetter()[unicode.ToLower(first)] {
-			try(i)
-		}
-		if unicode.IsUpper(first) {
-			for _, i := range formsByLetter()[anyCapital] {
-				try(i)
+		if ready {
+			if r.To == 0 {
+				r = ahead
 			}
+			ahead = Reference{}
 		}
-	}
-	all := slices.Concat(of...)
-	slices.SortStableFunc(all, func(a, b Reference) int { return cmp.Compare(a.From, b.From) })
-	found := all[:0]
-	end := 0
-	for _, r := range all {
-		if r.From >= end {
+		if r.To > 0 && r.From >= end {
 			end = r.To
 			if !isHeading(text, r) {
 				found = append(found, r)
@@ -129,20 +133,43 @@ func Find(text string) []Reference {
 	return found
 }
 
+// A candidate is a form that may begin with a letter, and how its first word goes on.
+type candidate struct {
+	form  int
+	words []string // nil: any
+}
+
 // anyCapital is the key of the forms that begin with any capital.
 const anyCapital = -1
 
+// formsAt returns the forms that begin with a letter or a sign.
+func formsAt(first rune) []candidate {
+	all := formsByLetter()
+	if of, ok := all[first]; ok || !unicode.IsUpper(first) {
+		return of
+	}
+	return all[anyCapital]
+}
+
 // formsByLetter returns the forms by the letter or the sign that they begin with.
-var formsByLetter = sync.OnceValue(func() map[rune][]int {
-	all := map[rune][]int{}
-	for i, f := range forms {
-		if f.begins == nil {
-			all[anyCapital] = append(all[anyCapital], i)
-		}
+var formsByLetter = sync.OnceValue(func() map[rune][]candidate {
+	all := map[rune][]candidate{anyCapital: nil}
+	for _, f := range forms {
 		for _, word := range f.begins {
 			first, _ := utf8.DecodeRuneInString(word)
-			if !slices.Contains(all[first], i) {
-				all[first] = append(all[first], i)
+			all[first], all[unicode.ToUpper(first)] = nil, nil
+		}
+	}
+	for first := range all {
+		for i, f := range forms {
+			c := candidate{form: i}
+			for _, word := range f.begins {
+				if strings.HasPrefix(word, string(unicode.ToLower(first))) {
+					c.words = append(c.words, word)
+				}
+			}
+			if c.words != nil || f.begins == nil && (first == anyCapital || unicode.IsUpper(first)) {
+				all[first] = append(all[first], c)
 			}
 		}
 	}
@@ -150,34 +177,104 @@ var formsByLetter = sync.OnceValue(func() map[rune][]int {
 })
 
 // beginsAt reports whether a reference of the form may begin a text that has its first letter.
-func (f *form) beginsAt(text string) bool {
-	return f.begins == nil || slices.ContainsFunc(f.begins, func(word string) bool {
-		return len(text) >= len(word) && strings.EqualFold(text[:len(word)], word)
+// A word of one or two letters is a whole one.
+func (c candidate) beginsAt(text string) bool {
+	if c.words == nil {
+		likely := forms[c.form].likely
+		return likely == nil || likely(text)
+	}
+	return slices.ContainsFunc(c.words, func(word string) bool {
+		if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
+			return false
+		}
+		next, _ := utf8.DecodeRuneInString(text[len(word):])
+		return len(word) > 2 || !inWord(rune(word[0])) || !unicode.IsLetter(next)
 	})
 }
 
 // maxLength is the number of bytes in which a reference ends, apart from an address.
 const maxLength = 250
 
-// read returns the reference of the form that begins at a position.
-func (f *form) read(text string, at int) (r Reference, ok bool) {
-	end := min(len(text), at+maxLength)
-	for end < len(text) && !utf8.RuneStart(text[end]) {
+// A scan is the state of [Find]. It remembers what repeated texts would have it read again.
+type scan struct {
+	text  string
+	known map[memo]int
+	last  memo // the lead that was read last, and where it may end
+	ends  []int
+}
+
+// A memo is where a lead continues from a byte of the text, or that a form does not: -1.
+type memo struct {
+	of any // *lead or *form
+	at int
+}
+
+// lead returns where a lead that begins at a position may end.
+func (s *scan) lead(l *lead, at int) []int {
+	if s.last == (memo{l, at}) {
+		return s.ends
+	}
+	s.last, s.ends = memo{l, at}, nil
+	m := l.first.FindStringIndex(s.window(at))
+	for m != nil && at+m[1] <= s.last.at+maxLength {
+		at += m[1]
+		s.ends = append(s.ends, at)
+		if next := s.known[memo{l, at}]; next > 0 {
+			m = []int{0, next - at}
+			continue
+		}
+		m = nil
+		for i := 0; i < len(l.more) && m == nil; i++ {
+			m = l.more[i].FindStringIndex(s.window(at))
+		}
+		if m != nil {
+			s.known[memo{l, at}] = at + m[1]
+		}
+	}
+	return s.ends
+}
+
+// window returns the text that a pattern reads from a position.
+func (s *scan) window(at int) string {
+	end := min(len(s.text), at+maxLength)
+	for end < len(s.text) && !utf8.RuneStart(s.text[end]) {
 		end--
 	}
-	m := f.pattern.FindStringSubmatchIndex(text[at:end])
-	if m == nil {
-		return r, false
+	return s.text[at:end]
+}
+
+// read returns the reference of a form that begins at a position.
+func (s *scan) read(f *form, at int) (r Reference, ok bool) {
+	ends := []int{at}
+	if f.lead != nil {
+		ends = s.lead(f.lead, at)
 	}
-	r = Reference{Kind: f.kind, From: at, To: at + m[1]}
+	for _, end := range slices.Backward(ends) {
+		if len(ends) > 1 && s.known[memo{f, end}] < 0 {
+			continue
+		}
+		if m := f.pattern.FindStringSubmatchIndex(s.window(end)); m != nil {
+			return f.reference(s.text, at, end, m)
+		}
+		if len(ends) > 1 {
+			s.known[memo{f, end}] = -1
+		}
+	}
+	return r, false
+}
+
+// reference returns the reference that begins at a position, and whose pattern matched behind
+// its lead.
+func (f *form) reference(text string, at, lead int, m []int) (r Reference, ok bool) {
+	r = Reference{Kind: f.kind, From: at, To: lead + m[1], Part: text[at:lead]}
 	for i, name := range f.pattern.SubexpNames() {
 		if m[2*i] < 0 {
 			continue
 		}
-		from, to := at+m[2*i], at+m[2*i+1]
+		from, to := lead+m[2*i], lead+m[2*i+1]
 		switch name {
 		case "ref":
-			r.From, r.To = from, to
+			r.From, r.To, r.Part = from, to, ""
 		case "target":
 			r.Target = text[from:to]
 		case "part":
@@ -189,7 +286,10 @@ func (f *form) read(text string, at int) (r Reference, ok bool) {
 		return r, false
 	}
 	target := strings.Join(strings.Fields(strings.Trim(r.Target, `"“”„«»`)), " ")
-	r.Target, r.Part = genitive.ReplaceAllString(target, "$1"), strings.Join(strings.Fields(r.Part), " ")
+	if strings.Contains(target, "s") {
+		target = genitive.ReplaceAllString(target, "$1")
+	}
+	r.Target, r.Part = target, strings.Join(strings.Fields(r.Part), " ")
 	return r, true
 }
 
