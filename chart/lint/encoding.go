@@ -199,6 +199,7 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 		l.formatType(at, v)
 	case "type", "field", "aggregate", "timeUnit", "bin": // checked by fields
 	default:
+		l.exact(v, at)
 		if !l.runs(at, v) {
 			l.member(at, key, v)
 		}
@@ -256,6 +257,9 @@ func (l *linter) sort(v any, path string, sc *scope) {
 			opacity -opacity text -text`))
 	case []any:
 		l.plain(path, v)
+		for i, e := range v {
+			l.exact(e, item(path, i))
+		}
 	case object:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			at := pointer(path, key)

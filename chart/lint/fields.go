@@ -128,10 +128,11 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	default:
 		l.fault(ErrMalformed, path+"/bin", "it has to be true, false, binned or an object")
 	}
-	l.percents(o, path, col, as.aggregate)
 	if col == nil {
+		l.percents(o, path, sc.within[name], as.aggregate)
 		return
 	}
+	l.percents(o, path, col, as.aggregate)
 	summed := as.aggregate != "" && !slices.Contains(countingOps, as.aggregate)
 	l.use(col, use{
 		number: as.kind == vegalite.Quantitative || isBinned || summed && isNumber(col),

@@ -27,33 +27,25 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// passing refuses filters that no row passes. It returns the rows that pass all
-// transforms, and false if the transforms are not filters, or cannot be evaluated here.
-func (l *linter) passing(v any, path string, sc *scope) (kept []bool, known bool) {
-	list, _ := v.([]any)
-	kept, known = make([]bool, int(sc.rows)), !sc.changed
-	for i := range kept {
-		kept[i] = sc.has(i)
+// filter returns the scope of the rows that pass a filter, and refuses one that no row passes.
+func (l *linter) filter(v any, path string, sc *scope) *scope {
+	out := *sc
+	out.filtered = true
+	if sc.changed && sc.kept == nil {
+		return &out
 	}
-	for i, e := range list {
-		o, _ := e.(object)
-		filter, isFilter := o["filter"].(object)
-		if !isFilter || sc.changed {
-			return nil, false
-		}
-		for row := range kept {
-			if !kept[row] {
-				continue
-			}
-			passes := sc.passes(filter, row)
-			kept[row], known = passes != no, known && passes != maybe
-		}
-		if !slices.Contains(kept, true) {
-			l.fault(ErrNoData, item(path, i)+"/filter", "no row passes it: compare with values that the rows have")
-			return nil, false
+	out.kept = sc.left()
+	for row, left := range out.kept {
+		if left {
+			passes := sc.passes(v, row)
+			out.kept[row], out.changed = passes != no, out.changed || passes == maybe
 		}
 	}
-	return kept, known
+	if !slices.Contains(out.kept, true) {
+		l.fault(ErrNoData, path, "no row passes it: compare with values that the rows have")
+		out.kept, out.changed = nil, true
+	}
+	return &out
 }
 
 // anyOf reports whether one of the conditions of a list holds.

@@ -94,9 +94,13 @@ func (l *linter) names(v any, path string, sc *scope) []string {
 	return out
 }
 
-// operations checks a list of {op, field, as}, and returns the new names.
-func (l *linter) operations(v any, path string, sc *scope, known []string) []string {
+// rangedOps make numbers in the range of those that they read.
+var rangedOps = words("mean average median min max q1 q3 first_value last_value nth_value lag lead")
+
+// operations checks a list of {op, field, as}, and returns a scope with the new fields.
+func (t *transform) operations(v any, path string, known []string, out *scope) *scope {
 	var made []string
+	l, sc, ranges := t.linter, t.scope, map[string]*field{}
 	l.each(v, path, func(o object, at string) {
 		op, _ := o["op"].(string)
 		l.word(at+"/op", "operation", op, known)
@@ -112,6 +116,10 @@ func (l *linter) operations(v any, path string, sc *scope, known []string) []str
 				switch {
 				case isNumber(col):
 					l.use(col, use{number: true})
+					l.identified(col, at+"/field")
+					if op == "sum" {
+						l.addsUp(&measured{field: col, op: op, others: t.groups(), rows: sc}, at)
+					}
 				case !isDate(col) || !slices.Contains(orderingOps, op):
 					l.report(vegalite.NoAggregate(at+"/op", col.name, col.plain.Kind, op))
 				}
@@ -129,6 +137,11 @@ func (l *linter) operations(v any, path string, sc *scope, known []string) []str
 			l.made(as, at+"/as")
 		}
 		made = append(made, as)
+		if plain, _ := unescape(name); slices.Contains(rangedOps, op) {
+			ranges[as] = sc.fields[plain]
+		}
 	})
-	return made
+	out = out.with(made)
+	out.within = ranges
+	return out
 }

@@ -16,15 +16,62 @@ type scope struct {
 	fields   map[string]*field // nil: made by a transform, the values are not known
 	open     bool              // there may be other fields, whose names come from values
 	filtered bool              // a transform leaves rows out
-	changed  bool              // the marks are not those of the rows: there are transforms, or the view is repeated
-	kept     []bool            // the rows that pass the filters; nil: all
+	changed  bool              // transforms make other rows, or it is not known which rows are left
+	kept     []bool            // the rows that may be left, one for each group; nil: all, or not known if changed
 	rows     float64           // the maximum number of rows
 	repeated map[string][]string
 	encoding object // of the views around it, which layers share
+	shared   map[string]sharedScale
+	within   map[string]*field // of a field that is made: the field whose range its numbers are in
+}
+
+// A sharedScale is the scale of a channel in one of the layers, which holds for all of them.
+type sharedScale struct {
+	scale object
+	at    string // the path of its channel
 }
 
 // has reports whether a row passes the filters.
 func (sc *scope) has(row int) bool { return sc.kept == nil || sc.kept[row] }
+
+// left returns whether each row may be left.
+func (sc *scope) left() []bool {
+	if sc.kept != nil {
+		return slices.Clone(sc.kept)
+	}
+	return slices.Repeat([]bool{true}, int(sc.rows))
+}
+
+// remade returns a scope whose rows are others than those of sc, made of the same values.
+func (sc *scope) remade() *scope {
+	out := *sc
+	if !sc.changed || sc.kept != nil {
+		out.kept = sc.left()
+	}
+	out.changed = true
+	return &out
+}
+
+// grouped returns a scope with one row for each group of fields.
+func (sc *scope) grouped(names []string) *scope {
+	out := sc.only(names)
+	if sc.changed {
+		return out
+	}
+	keys := make([]string, int(sc.rows))
+	for _, name := range names {
+		if _, ok := sc.divide(object{"field": name}, keys); !ok {
+			return out.remade()
+		}
+	}
+	out.kept = sc.left()
+	seen := map[string]bool{}
+	for row, left := range out.kept {
+		out.kept[row] = left && !seen[keys[row]]
+		seen[keys[row]] = seen[keys[row]] || left
+	}
+	return out
+}
 
 // data refuses data of a view's own.
 func (l *linter) data(v object, path string) {

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -51,10 +53,7 @@ func (l *linter) sense(o object, path string, markValue any, sc *scope) {
 			`write "stack": null and give the parts an xOffset or a yOffset, or draw a line`, m.op)
 		return
 	}
-	if m.field == nil {
-		return
-	}
-	if l.addsUp(m, at) || mark == "" || m.op != "" {
+	if m.field != nil && l.addsUp(m, at) || mark == "" || m.op != "" || m.channel["field"] == nil {
 		return
 	}
 	if n, example := m.crowded(); n > 1 {
@@ -77,8 +76,10 @@ func (l *linter) begins(o object, path string) bool {
 
 // measuredOf returns the measured channel of a view, or nil if it is not clear.
 func measuredOf(o object, markValue any, sc *scope) *measured {
-	if o["x2"] != nil || o["y2"] != nil || o["theta2"] != nil || o["radius2"] != nil {
-		return nil
+	for name, of := range map[string]string{"x2": "x", "y2": "y", "theta2": "theta", "radius2": "radius"} {
+		if from, _ := o[of].(object); o[name] != nil && from["bin"] != "binned" {
+			return nil
+		}
 	}
 	mark := markName(markValue)
 	candidates := words("y x")
@@ -142,8 +143,12 @@ func (m *measured) crowded() (most int, example string) {
 		return 0, ""
 	}
 	count := map[string]int{}
-	for _, row := range m.field.numbers.At {
-		if !m.rows.has(row) {
+	for row, left := range m.rows.left() {
+		drawn := m.field == nil
+		if !drawn {
+			_, drawn = slices.BinarySearch(m.field.numbers.At, row)
+		}
+		if !left || !drawn {
 			continue
 		}
 		if count[keys[row]]++; count[keys[row]] > most {
@@ -240,7 +245,10 @@ func divides(condition any) bool {
 // fromZero refuses an axis on which the length of a bar is not its number.
 func (l *linter) fromZero(m *measured, at string) {
 	const why = "the length of a bar is its number, so "
-	scale, _ := m.channel["scale"].(object)
+	scale, own := m.channel["scale"].(object)
+	if of := m.rows.shared[m.name]; !own {
+		scale, at = of.scale, cmp.Or(of.at, at)
+	}
 	switch {
 	case scale["zero"] == false:
 		l.fault(ErrMalformed, at+"/scale/zero", why+"bars and areas begin at zero: leave it out, or draw points")
@@ -392,6 +400,13 @@ func (l *linter) percents(o object, path string, f *field, op string) {
 		if inner, ok := o[key].(object); ok {
 			check(inner["format"], pointer(path, key)+"/format")
 		}
+	}
+}
+
+// exact refuses a number that a browser would round.
+func (l *linter) exact(v any, path string) {
+	if n, ok := v.(json.Number); ok && rounded(n.String()) {
+		l.fault(ErrFieldType, path, "a browser would round the number %s: write it as a text", n)
 	}
 }
 

@@ -172,6 +172,15 @@ func (t *transform) as(usual ...string) []string {
 	return usual
 }
 
+// groups returns channels that divide rows as the groups of the transform do.
+func (t *transform) groups() object {
+	var fields []any
+	for _, name := range t.groupby {
+		fields = append(fields, object{"field": name})
+	}
+	return object{"x": fields}
+}
+
 // rows checks the transforms that select, group or extend rows.
 func (t *transform) rows() *scope {
 	v, at := t.o[t.kind], pointer(t.path, t.kind)
@@ -179,21 +188,19 @@ func (t *transform) rows() *scope {
 	case "filter":
 		t.predicate(v, at, t.scope)
 		t.note(t.texts.Filtered)
-		out := *t.scope
-		out.filtered = true
-		return &out
+		return t.filter(v, at, t.scope)
 	case "sample":
-		t.between(at, v, 0, math.MaxInt32)
+		t.between(at, v, 1, math.MaxInt32)
 		t.note(usertext.Fill(t.texts.Sampled, "n", fmt.Sprint(v)))
-		out := *t.scope
+		out := t.scope.remade()
 		out.filtered = true
-		return &out
+		return out
 	case "aggregate":
-		return t.scope.only(t.groupby).with(t.operations(v, at, t.scope, aggregateOps))
+		return t.operations(v, at, aggregateOps, t.scope.grouped(t.groupby))
 	case "joinaggregate":
-		return t.scope.with(t.operations(v, at, t.scope, aggregateOps))
+		return t.operations(v, at, aggregateOps, t.scope)
 	case "window":
-		return t.scope.with(t.operations(v, at, t.scope, slices.Concat(aggregateOps, windowOps)))
+		return t.operations(v, at, slices.Concat(aggregateOps, windowOps), t.scope)
 	case "bin":
 		f := t.measured("field")
 		if b, ok := v.(object); ok {
@@ -216,18 +223,20 @@ func (t *transform) rows() *scope {
 		}
 		return t.scope.with(t.as("timeUnit"))
 	case "stack":
-		t.measured(t.kind)
+		if f := t.measured(t.kind); f != nil {
+			t.addsUp(&measured{channel: object{"stack": t.o["offset"]}, field: f, stacked: true, others: t.groups(), rows: t.scope}, at)
+		}
 		return t.scope.with(t.as("stack_start", "stack_end"))
 	}
 	folded := t.names(v, at, t.scope)
-	out := t.scope.with(t.as("key", "value"))
+	out := t.scope.remade().with(t.as("key", "value"))
 	out.rows *= float64(max(1, len(folded)))
 	return out
 }
 
 // model checks the transforms that compute rows of their own.
 func (t *transform) model() *scope {
-	out := t.scope.only(t.groupby)
+	out := t.scope.remade().only(t.groupby)
 	switch t.kind {
 	case "density":
 		t.measured(t.kind)
@@ -273,6 +282,7 @@ func (t *transform) model() *scope {
 		}
 		n += keys(t.o["keyvals"])
 		all := *t.scope
+		all.kept, all.changed = nil, true
 		out = &all
 		out.rows = max(t.scope.rows, n*float64(t.scope.groups(t.groupby)))
 	default: // pivot
@@ -284,7 +294,7 @@ func (t *transform) model() *scope {
 		if n, ok := number(t.o["limit"]); ok && n > 0 {
 			t.note(usertext.Fill(t.texts.MadeColumns, "n", fmt.Sprint(t.o["limit"])))
 		}
-		out.open = true
+		out.open, out.kept = true, nil
 	}
 	return out
 }

@@ -110,10 +110,7 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	around := sc.encoding
 	l.data(v, path)
 	if v["transform"] != nil {
-		kept, known := l.passing(v["transform"], path+"/transform", sc)
-		after := *l.transforms(v["transform"], path+"/transform", sc)
-		after.kept, after.changed = kept, !known
-		sc = &after
+		sc = l.transforms(v["transform"], path+"/transform", sc)
 	}
 	l.selections(v["params"], path+"/params", sc)
 	l.frame(v, path)
@@ -127,17 +124,65 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 	switch {
 	case v["mark"] != nil:
-		l.sense(within.encoding, path+"/encoding", v["mark"], sc)
+		found := len(l.problems)
+		for _, encoding := range sc.copies(within.encoding) {
+			if len(l.problems) == found {
+				l.sense(encoding, path+"/encoding", v["mark"], sc)
+			}
+		}
 		l.mark(v["mark"], path+"/mark", sc)
 	case v["spec"] != nil:
 		l.composed(v, path, &within, depth)
 	default:
+		within.shared = sharedScales(v, path)
 		for _, key := range words("layer hconcat vconcat concat") {
 			if list, ok := v[key]; ok {
 				l.each(list, path+"/"+key, func(o object, at string) { l.view(o, at, &within, depth+1, false) })
 			}
 		}
 	}
+}
+
+// sharedScales returns the scales that layers give to each other.
+func sharedScales(v object, path string) map[string]sharedScale {
+	shared := map[string]sharedScale{}
+	resolve, _ := v["resolve"].(object)
+	of, _ := resolve["scale"].(object)
+	for i, e := range listOf(v["layer"]) {
+		layer, _ := e.(object)
+		encoding, _ := layer["encoding"].(object)
+		for _, name := range words("x y") {
+			c, _ := encoding[name].(object)
+			if scale, ok := c["scale"].(object); ok && of[name] != "independent" {
+				shared[name] = sharedScale{scale, item(path+"/layer", i) + "/encoding/" + name}
+			}
+		}
+	}
+	return shared
+}
+
+// copies returns the encodings of a view that is repeated, with the names of the fields.
+func (sc *scope) copies(encoding object) []object {
+	all := []object{encoding}
+	for _, of := range slices.Sorted(maps.Keys(sc.repeated)) {
+		var more []object
+		for _, o := range all {
+			for _, name := range sc.repeated[of] {
+				next := maps.Clone(o)
+				for channel, v := range o {
+					c, _ := v.(object)
+					if f, _ := c["field"].(object); f["repeat"] == of {
+						c = maps.Clone(c)
+						c["field"] = name
+						next[channel] = c
+					}
+				}
+				more = append(more, next)
+			}
+		}
+		all = more
+	}
+	return all
 }
 
 // composed checks a view that is repeated for each value of a field, or for each of
@@ -204,7 +249,7 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 		return
 	}
 	within := *sc
-	within.repeated, within.changed = names, true
+	within.repeated = names
 	l.view(inner, path+"/spec", &within, depth+1, false)
 }
 
