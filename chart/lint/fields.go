@@ -9,7 +9,7 @@ import (
 )
 
 // fields checks that the field of a channel exists, and that its values have the
-// type that they are drawn as. In a repeated view it checks each repeated field.
+// type that they are drawn as.
 func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
 	aggregate := l.aggregate(o["aggregate"], path+"/aggregate", sc)
 	kind, _ := o["type"].(string)
@@ -30,18 +30,8 @@ func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
 		}
 	case string:
 		l.drawn(f, at, path, o, drawnAs{channel, mark, vegalite.Measure(kind), aggregate, unit}, sc)
-	case object:
-		of, _ := f["repeat"].(string)
-		names, ok := sc.repeated[of]
-		if len(f) != 1 || !ok {
-			l.fault(ErrMalformed, at, "it has to be the name of a field, or {\"repeat\": ...} in a view that is repeated")
-			return
-		}
-		for _, name := range names {
-			l.drawn(name, at, path, o, drawnAs{channel, mark, vegalite.Measure(kind), aggregate, unit}, sc)
-		}
 	default:
-		l.fault(ErrMalformed, at, "it has to be the name of a field")
+		l.fault(ErrMalformed, at, "it has to be the name of a field, or {\"repeat\": ...} in a view that is repeated")
 	}
 }
 

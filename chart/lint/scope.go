@@ -19,8 +19,7 @@ type scope struct {
 	changed  bool              // transforms make other rows, or it is not known which rows are left
 	kept     []bool            // the rows that may be left, one for each group; nil: all, or not known if changed
 	rows     float64           // the maximum number of rows
-	repeated map[string][]string
-	encoding object // of the views around it, which layers share
+	encoding object            // of the views around it, which layers share
 	shared   map[string]sharedScale
 	within   map[string]*field // of a field that is made: the field whose range its numbers are in
 }

@@ -124,12 +124,7 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 	switch {
 	case v["mark"] != nil:
-		found := len(l.problems)
-		for _, encoding := range sc.copies(within.encoding) {
-			if len(l.problems) == found {
-				l.sense(encoding, path+"/encoding", v["mark"], sc)
-			}
-		}
+		l.sense(within.encoding, path+"/encoding", v["mark"], sc)
 		l.mark(v["mark"], path+"/mark", sc)
 	case v["spec"] != nil:
 		l.composed(v, path, &within, depth)
@@ -161,28 +156,28 @@ func sharedScales(v object, path string) map[string]sharedScale {
 	return shared
 }
 
-// copies returns the encodings of a view that is repeated, with the names of the fields.
-func (sc *scope) copies(encoding object) []object {
-	all := []object{encoding}
-	for _, of := range slices.Sorted(maps.Keys(sc.repeated)) {
-		var more []object
-		for _, o := range all {
-			for _, name := range sc.repeated[of] {
-				next := maps.Clone(o)
-				for channel, v := range o {
-					c, _ := v.(object)
-					if f, _ := c["field"].(object); f["repeat"] == of {
-						c = maps.Clone(c)
-						c["field"] = name
-						next[channel] = c
-					}
-				}
-				more = append(more, next)
-			}
+// repeated returns the copy of a view that draws the chosen fields, which it names as
+// {"repeat": key}.
+func repeated(v any, chosen map[string]string) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i, e := range v {
+			list[i] = repeated(e, chosen)
 		}
-		all = more
+		return list
+	case object:
+		key, _ := v["repeat"].(string)
+		if name, ok := chosen[key]; ok && len(v) == 1 {
+			return name
+		}
+		o := make(object, len(v))
+		for k, e := range v {
+			o[k] = repeated(e, chosen)
+		}
+		return o
 	}
-	return all
+	return v
 }
 
 // composed checks a view that is repeated for each value of a field, or for each of
@@ -244,13 +239,18 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 	for _, list := range names {
 		copies *= len(list)
 	}
-	if l.views += copies - 1; l.views > maxViews {
+	if copies > maxViews {
 		l.fault(ErrTooLarge, path+"/repeat", "it makes %d views, and at most %d are allowed", copies, maxViews)
 		return
 	}
-	within := *sc
-	within.repeated = names
-	l.view(inner, path+"/spec", &within, depth+1, false)
+	for i, found := 0, len(l.problems); i < copies && len(l.problems) == found; i++ {
+		chosen, rest := map[string]string{}, i
+		for _, key := range slices.Sorted(maps.Keys(names)) {
+			chosen[key] = names[key][rest%len(names[key])]
+			rest /= len(names[key])
+		}
+		l.view(repeated(inner, chosen).(object), path+"/spec", sc, depth+1, false)
+	}
 }
 
 const maxSide = 10_000 // pixels

@@ -48,8 +48,14 @@ type Registry struct {
 type registryName struct {
 	document int
 	folded   string
-	runes    []rune
+	letters  []rune // sorted
 	marks    string
+}
+
+func newName(document int, folded string) registryName {
+	letters := []rune(folded)
+	slices.Sort(letters)
+	return registryName{document, folded, letters, marks(folded)}
 }
 
 // ReadRegistry reads a registry from its JSON form:
@@ -142,7 +148,7 @@ func (r *Registry) add(document int, name string) error {
 		return nil // two spellings of the same name
 	}
 	r.exact[folded] = len(r.names)
-	r.names = append(r.names, registryName{document, folded, []rune(folded), marks(folded)})
+	r.names = append(r.names, newName(document, folded))
 	r.words = append(r.words, strings.Fields(folded)...)
 	r.longest = max(r.longest, strings.Count(folded, " ")+1)
 	return nil
@@ -224,8 +230,8 @@ func (r *Registry) Resolve(name string, collections ...string) (Match, bool) {
 	if i, ok := r.exact[folded]; ok && of(r.names[i]) {
 		return r.match(Exact, 1, r.names[i])
 	}
-	asked := registryName{folded: folded, runes: []rune(folded), marks: marks(folded)}
-	if len(asked.runes) < minPartial {
+	asked := newName(0, folded)
+	if len(asked.letters) < minPartial {
 		return Match{}, false
 	}
 	if ratio, best := r.fuzzy(asked, of); len(best) > 0 {
@@ -263,12 +269,11 @@ func (r *Registry) match(tier Tier, ratio float64, names ...registryName) (Match
 // fuzzy returns the names with the highest ratio, if it is at least minRatio.
 func (r *Registry) fuzzy(asked registryName, of func(registryName) bool) (best float64, names []registryName) {
 	best = minRatio
-	m := newMatcher(asked.runes)
 	for _, n := range r.names {
-		if len(n.runes) < minPartial || n.marks != asked.marks || lengthRatio(n, asked) < best || !of(n) {
+		if len(n.letters) < minPartial || n.marks != asked.marks || lengthRatio(n, asked) < best || !of(n) {
 			continue
 		}
-		switch ratio := m.ratio(n.runes); {
+		switch ratio := ratio(n.letters, asked.letters); {
 		case ratio < best || !r.misspelled(asked.folded, n.folded):
 		case ratio > best:
 			best, names = ratio, []registryName{n}
@@ -279,10 +284,28 @@ func (r *Registry) fuzzy(asked registryName, of func(registryName) bool) (best f
 	return best, names
 }
 
+// ratio returns 2*M/T. T is the number of characters of two names, and M the number of those
+// that they have in common, in any order.
+func ratio(a, b []rune) float64 {
+	common, all := 0, len(a)+len(b)
+	for len(a) > 0 && len(b) > 0 {
+		switch cmp.Compare(a[0], b[0]) {
+		case 0:
+			common++
+			a, b = a[1:], b[1:]
+		case 1:
+			b = b[1:]
+		default:
+			a = a[1:]
+		}
+	}
+	return 2 * float64(common) / float64(all)
+}
+
 // lengthRatio returns the ratio of two names if the shorter one is a part of the
 // other.
 func lengthRatio(a, b registryName) float64 {
-	return 2 * float64(min(len(a.runes), len(b.runes))) / float64(len(a.runes)+len(b.runes))
+	return 2 * float64(min(len(a.letters), len(b.letters))) / float64(len(a.letters)+len(b.letters))
 }
 
 // contained returns the longest names that are in asked, or else those that have
@@ -293,7 +316,7 @@ func (r *Registry) contained(asked string, of func(registryName) bool) (names []
 	for i := range words {
 		for j := min(len(words), i+r.longest); j > max(i, end); j-- {
 			k, ok := r.exact[strings.Join(words[i:j], " ")]
-			if ok && len(r.names[k].runes) >= minPartial && of(r.names[k]) {
+			if ok && len(r.names[k].letters) >= minPartial && of(r.names[k]) {
 				names, end = append(names, r.names[k]), j
 				break
 			}
@@ -308,7 +331,7 @@ func (r *Registry) contained(asked string, of func(registryName) bool) (names []
 			names = append(names, n)
 		}
 	}
-	slices.SortStableFunc(names, func(a, b registryName) int { return cmp.Compare(len(a.runes), len(b.runes)) })
+	slices.SortStableFunc(names, func(a, b registryName) int { return cmp.Compare(len(a.letters), len(b.letters)) })
 	return names
 }
 
