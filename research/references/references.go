@@ -91,46 +91,41 @@ func compact(part string) string {
 // Find returns the references of a text in their order. They do not overlap. One that is longer
 // than 250 bytes, or an address of more than 2,000, may be cut off. The time grows linearly with
 // the text.
-func Find(text string) []Reference {
+func Find(text string) (found []Reference) {
 	s := scan{text: text, known: map[memo]int{}}
-	var found []Reference
-	var ahead Reference // the first one behind a word that leads to it, and its form
-	var aheadForm, end int
 	for at, first := range text {
-		ready := ahead.To > 0 && ahead.From <= at
-		if !ready && inWord(first) && (inWordBefore(text, at) || strings.HasSuffix(text[:at], "-")) {
+		if inWord(first) && (inWordBefore(text, at) || strings.HasSuffix(text[:at], "-")) {
 			continue
 		}
-		var r Reference
-		for _, c := range formsAt(first) {
-			if ready && c.form > aheadForm {
-				break
-			}
-			f := &forms[c.form]
-			if at < end && !f.isCue() || !c.beginsAt(s.window(at)) {
-				continue
-			}
-			if read, ok := s.read(f, at); ok && read.From == at {
-				r = read
-				break
-			} else if ok && (ahead.To == 0 || read.From < ahead.From || read.From == ahead.From && c.form < aheadForm) {
-				ahead, aheadForm = read, c.form
-			}
-		}
-		if ready {
-			if r.To == 0 {
-				r = ahead
-			}
-			ahead = Reference{}
-		}
-		if r.To > 0 && r.From >= end {
-			end = r.To
+		if r, ok := s.first(at, len(forms)); ok {
+			s.end = r.To
 			if !isHeading(text, r) {
 				found = append(found, r)
 			}
 		}
 	}
 	return found
+}
+
+// first returns what the first of the forms below a number reads at a position. Of a reference
+// behind its lead, a form before it may read more.
+func (s *scan) first(at, below int) (r Reference, ok bool) {
+	letter, _ := utf8.DecodeRuneInString(s.text[at:])
+	for _, c := range formsAt(letter) {
+		f := &forms[c.form]
+		if c.form >= below || at < s.end && !f.isCue() || !c.beginsAt(s.window(at)) {
+			continue
+		}
+		if r, ok = s.read(f, at); ok && r.From >= s.end {
+			if r.From > at {
+				if other, ok := s.first(r.From, c.form); ok && other.From == r.From {
+					return other, true
+				}
+			}
+			return r, true
+		}
+	}
+	return r, false
 }
 
 // A candidate is a form that may begin with a letter, and how its first word goes on.
@@ -201,6 +196,7 @@ type scan struct {
 	known map[memo]int
 	last  memo // the lead that was read last, and where it may end
 	ends  []int
+	end   int // of the last reference
 }
 
 // A memo is where a lead continues from a byte of the text, or that a form does not: -1.
