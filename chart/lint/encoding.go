@@ -86,7 +86,7 @@ func (sc *scope) different(channel any) float64 {
 	case o["timeUnit"] != nil, o["bin"] != nil && o["bin"] != "binned":
 		return min(sc.rows, 20) // approximate
 	}
-	plain, _ := unescape(name)
+	plain, _ := vegalite.Unescape(name)
 	if c := sc.fields[plain]; c != nil {
 		return float64(c.distinct)
 	}

@@ -98,7 +98,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	if !ok {
 		return
 	}
-	if plain, _ := unescape(name); plain == "image" && !hasKey(o, "title") && as.aggregate == "" {
+	if plain, _ := vegalite.Unescape(name); plain == "image" && !hasKey(o, "title") && as.aggregate == "" {
 		l.fault(ErrExternal, at,
 			"a tooltip shows an entry with that name as an image from that address: add a title, such as Image")
 	}

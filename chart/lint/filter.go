@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
 )
 
@@ -82,7 +83,7 @@ func (sc *scope) passes(v any, row int) truth {
 		return yes - passes(o["not"])
 	}
 	name, _ := o["field"].(string)
-	plain, _ := unescape(name)
+	plain, _ := vegalite.Unescape(name)
 	f := sc.fields[plain]
 	if f == nil || o["param"] != nil {
 		return maybe

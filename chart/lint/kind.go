@@ -46,7 +46,7 @@ func marks(v any, found []string) []string {
 		}
 	case object:
 		if v["mark"] != nil {
-			found = append(found, markName(v["mark"]))
+			found = append(found, vegalite.MarkName(v["mark"]))
 		}
 		for _, key := range words("layer hconcat vconcat concat spec") {
 			found = marks(v[key], found)

@@ -59,7 +59,7 @@ func firstKey(o object) string {
 func (sc *scope) groups(names []string) int {
 	n := 1
 	for _, name := range names {
-		plain, _ := unescape(name)
+		plain, _ := vegalite.Unescape(name)
 		if c := sc.fields[plain]; c != nil {
 			n *= c.distinct + 1
 		} else {
@@ -137,7 +137,7 @@ func (t *transform) operations(v any, path string, known []string, out *scope) *
 			l.made(as, at+"/as")
 		}
 		made = append(made, as)
-		if plain, _ := unescape(name); slices.Contains(rangedOps, op) {
+		if plain, _ := vegalite.Unescape(name); slices.Contains(rangedOps, op) {
 			ranges[as] = sc.fields[plain]
 		}
 	})

@@ -102,7 +102,7 @@ func (l *linter) data(v object, path string) {
 
 // field finds a field that a spec names. col is nil if its values are not known.
 func (l *linter) field(name, path string, sc *scope) (col *field, ok bool) {
-	plain, steps := unescape(name)
+	plain, steps := vegalite.Unescape(name)
 	if strings.ContainsFunc(plain, vegalite.IsUnsafe) || vegalite.IsInherited(plain) {
 		l.fault(ErrUnsupported, path, unsafeName+": rename the column in the query")
 		return nil, false
@@ -141,27 +141,6 @@ func (l *linter) field(name, path string, sc *scope) (col *field, ok bool) {
 	return nil, false
 }
 
-// unescape reads the name of a field as Vega-Lite does. steps reports whether it
-// contains the characters of a path.
-func unescape(name string) (plain string, steps bool) {
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; c {
-		case '\\':
-			i++
-			if i < len(name) {
-				b.WriteByte(name[i])
-			}
-		case '.', '[', ']', '\'', '"':
-			steps = true
-			b.WriteByte(c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), steps
-}
-
 // with returns a scope with additional fields.
 func (sc *scope) with(fresh []string) *scope {
 	out := *sc
@@ -170,7 +149,7 @@ func (sc *scope) with(fresh []string) *scope {
 		out.fields = map[string]*field{}
 	}
 	for _, name := range fresh {
-		plain, _ := unescape(name)
+		plain, _ := vegalite.Unescape(name)
 		out.fields[plain] = nil
 	}
 	return &out
@@ -181,7 +160,7 @@ func (sc *scope) only(names []string) *scope {
 	out := *sc
 	out.fields, out.open = map[string]*field{}, false
 	for _, name := range names {
-		plain, _ := unescape(name)
+		plain, _ := vegalite.Unescape(name)
 		out.fields[plain] = sc.fields[plain]
 	}
 	return &out

@@ -31,7 +31,7 @@ var drawnMarks = words("bar area line trail arc rect")
 // bars that do not begin at zero, sums of averages, shares of more than a whole. o has
 // the encoding of the view and of the views around it.
 func (l *linter) sense(o object, path string, markValue any, sc *scope) {
-	mark := markName(markValue)
+	mark := vegalite.MarkName(markValue)
 	if !slices.Contains(drawnMarks, mark) {
 		mark = "" // a point may lie anywhere
 	}
@@ -81,7 +81,7 @@ func measuredOf(o object, markValue any, sc *scope) *measured {
 			return nil
 		}
 	}
-	mark := markName(markValue)
+	mark := vegalite.MarkName(markValue)
 	candidates := words("y x")
 	switch mark {
 	case "arc":
@@ -128,7 +128,7 @@ func measuring(o object, name string, sc *scope) *measured {
 	}
 	m := &measured{name: name, channel: c, op: op, others: object{}, rows: sc}
 	if text, isText := c["field"].(string); isText && !slices.Contains(countingOps, op) {
-		plain, _ := unescape(text)
+		plain, _ := vegalite.Unescape(text)
 		if m.field = sc.fields[plain]; m.field != nil && !isNumber(m.field) {
 			return nil
 		}
@@ -206,7 +206,7 @@ func (sc *scope) divide(c object, keys []string) (bins int, known bool) {
 	if !isText {
 		return 1, c["field"] == nil
 	}
-	plain, _ := unescape(text)
+	plain, _ := vegalite.Unescape(text)
 	f := sc.fields[plain]
 	if f == nil {
 		return 0, false

@@ -232,7 +232,7 @@ func (l *linter) costs(path, key string, v any) {
 
 // mark checks a mark.
 func (l *linter) mark(v any, path string, sc *scope) {
-	name := markName(v)
+	name := vegalite.MarkName(v)
 	switch {
 	case name == "":
 		l.fault(ErrMalformed, path, "it has to be the name of a mark, or an object with a type")

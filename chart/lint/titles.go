@@ -45,7 +45,7 @@ func (l *linter) entitled(v any) {
 		if field == "*" {
 			field = ""
 		}
-		plain, _ := unescape(field)
+		plain, _ := vegalite.Unescape(field)
 		if op == "count" || isText && (op != "" || c["aggregate"] == nil) {
 			c["title"] = vegalite.Title(l.texts.Aggregated(op, l.texts.Words(plain)))
 		}

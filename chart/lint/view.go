@@ -4,7 +4,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
 )
@@ -118,7 +117,7 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	within.encoding = object{}
 	maps.Copy(within.encoding, around)
 	if enc, ok := v["encoding"]; ok {
-		l.encoding(enc, path+"/encoding", sc, markName(v["mark"]))
+		l.encoding(enc, path+"/encoding", sc, vegalite.MarkName(v["mark"]))
 		own, _ := enc.(object)
 		maps.Copy(within.encoding, own)
 	}
@@ -289,12 +288,4 @@ func (l *linter) frame(v object, path string) {
 	for _, key := range words("name description align bounds center spacing columns resolve") {
 		l.plain(pointer(path, key), v[key])
 	}
-}
-
-func markName(v any) string {
-	if o, ok := v.(object); ok {
-		v = o["type"]
-	}
-	s, _ := v.(string)
-	return strings.TrimSpace(s)
 }

@@ -32,7 +32,7 @@ func Finish(spec map[string]any, rows []Row, texts *Texts) {
 		spec["title"] = lines(title)
 	}
 	encoding, _ := spec["encoding"].(map[string]any)
-	mark := markName(spec["mark"])
+	mark := MarkName(spec["mark"])
 	if mark == "" && spec["layer"] == nil || mark == "arc" {
 		return
 	}
@@ -52,12 +52,13 @@ func Finish(spec map[string]any, rows []Row, texts *Texts) {
 	}
 }
 
-func markName(mark any) string {
+// MarkName returns the type of a mark.
+func MarkName(mark any) string {
 	if o, ok := mark.(map[string]any); ok {
 		mark = o["type"]
 	}
 	name, _ := mark.(string)
-	return name
+	return strings.TrimSpace(name)
 }
 
 // lines breaks a title that is longer than a column.
@@ -100,7 +101,8 @@ func (f *finisher) channel(name string) map[string]any {
 // values returns the different values of a channel's field, as texts, and false if they
 // are not in the rows.
 func (f *finisher) values(c map[string]any) (values []string, known bool) {
-	field := unescaped(c["field"])
+	name, _ := c["field"].(string)
+	field, _ := Unescape(name)
 	seen := map[string]bool{}
 	for _, row := range f.rows {
 		v, ok := row[field]
@@ -113,12 +115,6 @@ func (f *finisher) values(c map[string]any) (values []string, known bool) {
 		}
 	}
 	return values, len(values) > 0
-}
-
-// unescaped returns the name of a field as it is in the rows.
-func unescaped(field any) string {
-	name, _ := field.(string)
-	return strings.NewReplacer(`\\`, `\`, `\.`, `.`, `\[`, `[`, `\]`, `]`, `\'`, `'`, `\"`, `"`).Replace(name)
 }
 
 // isDiscrete reports whether each value of a channel has a place of its own.
@@ -245,7 +241,8 @@ func (f *finisher) write(position, measure string, along map[string]any) {
 		return
 	}
 	largest := 0.0
-	if field := unescaped(of["field"]); field != "" && op != "count" {
+	name, _ := of["field"].(string)
+	if field, _ := Unescape(name); field != "" && op != "count" {
 		if !slices.Contains([]string{"", "sum", "mean", "average", "median", "min", "max"}, op) {
 			return
 		}

@@ -72,6 +72,27 @@ func Escape(field string) string { return escaper.Replace(field) }
 
 var escaper = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`, `]`, `\]`, `'`, `\'`, `"`, `\"`)
 
+// Unescape reads the name of a field as Vega-Lite does. steps reports whether it
+// contains the characters of a path.
+func Unescape(name string) (plain string, steps bool) {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; c {
+		case '\\':
+			i++
+			if i < len(name) {
+				b.WriteByte(name[i])
+			}
+		case '.', '[', ']', '\'', '"':
+			steps = true
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), steps
+}
+
 // UnknownWord is the problem that got is not one of words; what is their kind,
 // such as "aggregate".
 func UnknownWord[W ~string](path, what string, got W, words []W) refusal.Problem {
