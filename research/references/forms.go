@@ -208,7 +208,7 @@ const (
 		`ordnung|verzeichnis(?:ses)?|satzung)`
 	germanTitle = `(?:\p{Lu}[\p{L}-]+(?:handbuch(?:e?s)?|anleitung|anweisung|richtlinien?|leitlinien?|` +
 		`leitfadens?|merkblatt(?:e?s)?|pflichtenheft(?:e?s)?|lastenheft(?:e?s)?|spezifikation|vorschrift))`
-	standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?)+\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d(?:-\d+)?|` +
+	standards = `(?:(?:DIN|EN|ISO|IEC|VDE|ANSI|BS|ASTM|UL)[ /-]?){1,3}\s?(?:\p{Lu}\s?)?\d[\d.:-]*\d(?:-\d+)?|` +
 		`(?:TRBS|TRGS|VDI|NFPA|RFC|FIPS|ECE|SOP)[ -]?\p{Lu}?\d[\d.-]*\d|` +
 		`IEEE\s(?:Std\s)?\d[\d.]*\d(?:\p{Ll}{1,2})?|NIST\sSP\s\d+-\d+\w?|DGUV\s(?:Vorschrift|Regel|` +
 		`Information|Grundsatz)\s\d+(?:-\d+)?|OSHA\s\d+(?:\.\d+)+`
