@@ -33,6 +33,9 @@ func TestFind(t *testing.T) {
 		{"Die Regelung in § 12 bleibt; siehe auch § 14 Absatz 2.", []string{"section|§ 12", "section|§ 14 Absatz 2"}},
 		{"# § 1 Anmeldung\n\n## § 2 Fristen\nNach § 1 gilt: #§ 3\n### Chapter 4\n", []string{"section|§ 1", "section|§ 3"}},
 		{"§ 3 des Mietvertrages", []string{"section|§ 3 des Mietvertrages|Mietvertrag"}},
+		{"Art. 4 der Charta, § 7 der gesetz, BSG 30", []string{"law|Art. 4 der Charta|Charta", "section|§ 7"}},
+		{"§ 2 Abs. 1 Satz 1 Halbs. 2 BetrAVG, §§ 1, 2 Nr. 3 und 4 bis 6 SGB V", []string{
+			"law|§ 2 Abs. 1 Satz 1 Halbs. 2 BetrAVG|BetrAVG", "law|§§ 1, 2 Nr. 3 und 4 bis 6 SGB V|SGB V"}},
 		{"Der Preis ist 5 EUR, das Gesetz ist alt, der BGH auch.", nil},
 		{"Am 3. Mai 2020 um 5 Uhr kamen 12 Personen.", nil},
 
