@@ -111,14 +111,14 @@ func Find(text string) (found []Reference) {
 // behind its lead, a form before it may read more.
 func (s *scan) first(at, below int) (r Reference, ok bool) {
 	letter, _ := utf8.DecodeRuneInString(s.text[at:])
-	for _, c := range formsAt(letter) {
-		f := &forms[c.form]
-		if c.form >= below || at < s.end && !f.isCue() || !c.beginsAt(s.window(at)) {
+	for _, i := range formsAt(letter) {
+		f := &forms[i]
+		if i >= below || at < s.end && !f.isCue() || !f.beginsAt(s.window(at)) {
 			continue
 		}
 		if r, ok = s.read(f, at); ok && r.From >= s.end {
 			if r.From > at {
-				if other, ok := s.first(r.From, c.form); ok && other.From == r.From {
+				if other, ok := s.first(r.From, i); ok && other.From == r.From {
 					return other, true
 				}
 			}
@@ -128,17 +128,11 @@ func (s *scan) first(at, below int) (r Reference, ok bool) {
 	return r, false
 }
 
-// A candidate is a form that may begin with a letter, and how its first word goes on.
-type candidate struct {
-	form  int
-	words []string // nil: any
-}
-
 // anyCapital is the key of the forms that begin with any capital.
 const anyCapital = -1
 
 // formsAt returns the forms that begin with a letter or a sign.
-func formsAt(first rune) []candidate {
+func formsAt(first rune) []int {
 	all := formsByLetter()
 	if of, ok := all[first]; ok || !unicode.IsUpper(first) {
 		return of
@@ -147,8 +141,8 @@ func formsAt(first rune) []candidate {
 }
 
 // formsByLetter returns the forms by the letter or the sign that they begin with.
-var formsByLetter = sync.OnceValue(func() map[rune][]candidate {
-	all := map[rune][]candidate{anyCapital: nil}
+var formsByLetter = sync.OnceValue(func() map[rune][]int {
+	all := map[rune][]int{anyCapital: nil}
 	for _, f := range forms {
 		for _, word := range f.begins {
 			first, _ := utf8.DecodeRuneInString(word)
@@ -157,14 +151,9 @@ var formsByLetter = sync.OnceValue(func() map[rune][]candidate {
 	}
 	for first := range all {
 		for i, f := range forms {
-			c := candidate{form: i}
-			for _, word := range f.begins {
-				if strings.HasPrefix(word, string(unicode.ToLower(first))) {
-					c.words = append(c.words, word)
-				}
-			}
-			if c.words != nil || f.begins == nil && (first == anyCapital || unicode.IsUpper(first)) {
-				all[first] = append(all[first], c)
+			begins := func(word string) bool { return strings.HasPrefix(word, string(unicode.ToLower(first))) }
+			if slices.ContainsFunc(f.begins, begins) || f.begins == nil && (first == anyCapital || unicode.IsUpper(first)) {
+				all[first] = append(all[first], i)
 			}
 		}
 	}
@@ -173,13 +162,12 @@ var formsByLetter = sync.OnceValue(func() map[rune][]candidate {
 
 // beginsAt reports whether a reference of the form may begin a text that has its first letter.
 // A word of one or two letters is a whole one.
-func (c candidate) beginsAt(text string) bool {
-	if c.words == nil {
-		likely := forms[c.form].likely
-		return likely == nil || likely(text)
+func (f *form) beginsAt(text string) bool {
+	if f.begins == nil {
+		return f.likely == nil || f.likely(text)
 	}
-	return slices.ContainsFunc(c.words, func(word string) bool {
-		if len(text) < len(word) || !strings.EqualFold(text[:len(word)], word) {
+	return slices.ContainsFunc(f.begins, func(word string) bool {
+		if len(text) < len(word) || text[0]|' ' != word[0]|' ' || !strings.EqualFold(text[:len(word)], word) {
 			return false
 		}
 		next, _ := utf8.DecodeRuneInString(text[len(word):])
