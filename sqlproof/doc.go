@@ -14,11 +14,12 @@
 //
 // # How it is proved
 //
-// A table has keys: its primary and unique keys, and what declared relationships say about
-// their columns. From them, and from the conditions of a statement, follows which values
-// determine which rows. Rows repeat for an aggregate if the rows that its value comes from
-// do not determine the joined row within a group. The rows of subqueries have keys as well:
-// GROUP BY, DISTINCT, LIMIT 1, row_number() = 1 and aggregates without GROUP BY make them.
+// A table has keys: its primary and unique keys. The cardinalities of relationships prove
+// nothing, because the data may contradict them. From the keys, and from the conditions of
+// a statement, follows which values determine which rows. Rows repeat for an aggregate if
+// the rows that its value comes from do not determine the joined row within a group. The
+// rows of subqueries have keys as well: GROUP BY, DISTINCT, LIMIT 1, row_number() = 1 and
+// aggregates without GROUP BY make them.
 // No data is read, and no model is asked.
 //
 // A value that is a product belongs to all of its factors: SUM(i.quantity * p.price) is a

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlproof"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
@@ -161,6 +162,34 @@ func TestJoinRoles(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", sql, diff)
+		}
+	}
+}
+
+// A cardinality that a graph claims proves nothing: only keys say what is unique.
+func TestClaimedCardinality(t *testing.T) {
+	const repeats = "SELECT SUM(o.total) FROM orders o JOIN payments p ON p.order_id = o.id"
+	const looksUp = "SELECT SUM(p.amount) FROM payments p JOIN log l ON l.order_id = p.order_id"
+	for _, kind := range []string{joinpath.Manual, joinpath.Association, joinpath.ForeignKey, ""} {
+		for _, claimed := range []joinpath.Cardinality{"", joinpath.OneToOne, joinpath.ManyToOne, joinpath.OneToMany} {
+			s := shop()
+			for i, r := range s.Relationships {
+				if r.FromTable == "payments" {
+					s.Relationships[i].Type, s.Relationships[i].Cardinality = kind, claimed
+				}
+			}
+			s.Relationships = append(s.Relationships, joinpath.Relationship{
+				FromTable: "payments", FromColumn: "order_id", ToTable: "log", ToColumn: "order_id", Type: kind, Confidence: 1, Cardinality: claimed})
+			for text, want := range map[string]dates.Verdict{repeats: dates.Contradicted, looksUp: dates.NotChecked} {
+				stmt, err := guard(t, sqlite.Dialect{}).Rewrite(t.Context(), text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := sqlproof.New(s).Check(stmt).Aggregates[0].Verdict
+				if turned := claimed == joinpath.OneToMany; got == dates.Proved || got != want && !turned {
+					t.Errorf("type %q, claimed %q: %s is %s, want %s", kind, claimed, text, got, want)
+				}
+			}
 		}
 	}
 }

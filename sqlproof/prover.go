@@ -70,8 +70,8 @@ type edge struct {
 // New returns a Prover for a schema, which it copies. A nil schema has no tables: nothing
 // is proved then. Names of tables and columns are compared without case.
 //
-// Keys are the primary and unique keys of the tables, and the columns of which the
-// cardinality of a declared relationship says that they are unique. A relationship of
+// Keys are the primary and unique keys of the tables. No proof rests on the cardinality of a
+// relationship, which the data may contradict; a join item only shows it. A relationship of
 // confidence 0 is not one.
 func New(s *joinpath.Schema) *Prover {
 	p := &Prover{tables: map[string]*table{}, edges: map[pair][]*edge{}}
@@ -187,15 +187,6 @@ func (p *Prover) add(r joinpath.Relationship) {
 		if !shared {
 			e.of.refers = append(e.of.refers, e)
 		}
-	}
-	if !declared {
-		return
-	}
-	if r.Cardinality == joinpath.ManyToOne || r.Cardinality == joinpath.OneToOne {
-		to.addKey(toNames, basis+" with cardinality "+string(r.Cardinality))
-	}
-	if r.Cardinality == joinpath.OneToMany || r.Cardinality == joinpath.OneToOne {
-		from.addKey(fromNames, basis+" with cardinality "+string(r.Cardinality))
 	}
 }
 

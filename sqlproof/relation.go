@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/dates"
-	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
 
@@ -211,7 +210,7 @@ func (r reference) targets() []reference {
 		for _, e := range all[i].table.refers {
 			next := reference{table: e.to}
 			for _, column := range all[i].columns {
-				if n := slices.Index(e.from, column); n >= 0 && (!e.back || e.cardinality == string(joinpath.OneToOne)) {
+				if n := slices.Index(e.from, column); n >= 0 && (!e.back || e.to.isKey(e.other)) {
 					next.columns = append(next.columns, e.other[n])
 				}
 			}

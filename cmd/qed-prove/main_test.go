@@ -205,6 +205,20 @@ func TestDatabase(t *testing.T) {
 	if out, _, _ = runProve(t, in, "-policy", policy, "-dsn", path, "-schema", schema); !strings.Contains(out, `"ok":true`) {
 		t.Errorf("with both: %s", out)
 	}
+	// A file that says that one row of c belongs to one of a is not believed.
+	text = `{"version": 1, "tables": {"a": {"columns": ["id", "x"], "primary_key": ["id"]}, "c": {"columns": ["id", "a_id"], "primary_key": ["id"]}},
+		"relationships": [{"from_table": "c", "from_column": "a_id", "to_table": "a", "to_column": "id", "type": "manual", "confidence": 1, "cardinality": "1:1"}]}`
+	if err := errors.Join(os.WriteFile(schema, []byte(text), 0o600),
+		os.WriteFile(policy, []byte(`{"dialect": "sqlite", "tables": {"a": ["id", "x"], "c": ["id", "a_id"]}}`), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	const claimed = `{"id": 1, "sql": "SELECT SUM(a.x) FROM a JOIN c ON c.a_id = a.id"}`
+	for _, more := range [][]string{{"-dsn", path}, nil} {
+		out, errs, _ := runProve(t, claimed, append([]string{"-policy", policy, "-schema", schema}, more...)...)
+		if diff := cmp.Diff([]string{"1 false true: a-c proved, SUM(a.x) contradicted, error fan_out"}, answers(t, out)); diff != "" {
+			t.Errorf("%v: %s (-want +got):\n%s", more, errs, diff)
+		}
+	}
 }
 
 func TestUsage(t *testing.T) {
