@@ -358,7 +358,7 @@ func (p *prober) shown(b *block, conditions []sqlast.Expr) string {
 
 func (p *prober) tablesIn(b *block, parts []int) (names []string) {
 	for _, i := range parts {
-		for _, r := range relationsIn(b.parts[i].relation) {
+		for _, r := range sqlast.Relations(b.parts[i].relation) {
 			if name := p.relationName(r); !slices.Contains(names, name) {
 				names = append(names, name)
 			}

@@ -87,22 +87,14 @@ func (b *block) add(r sqlast.Relation, conditions *[]sqlast.Expr) {
 		*conditions = append(*conditions, sqlast.Conjuncts(j.On)...)
 		b.add(j.Left, conditions)
 		b.add(j.Right, conditions)
-	case ok && j.Kind == sqlast.LeftJoin && !j.AsOf && !anyNames(*conditions, relationsIn(j.Right)):
+	case ok && j.Kind == sqlast.LeftJoin && !j.AsOf && !anyNames(*conditions, sqlast.Relations(j.Right)):
 		b.add(j.Left, conditions)
 	default:
-		for _, inner := range relationsIn(r) {
+		for _, inner := range sqlast.Relations(r) {
 			b.partOf[inner] = len(b.parts)
 		}
 		b.parts = append(b.parts, part{relation: r})
 	}
-}
-
-// relationsIn returns the relations that a relation joins.
-func relationsIn(r sqlast.Relation) []sqlast.Relation {
-	if j, ok := r.(*sqlast.Join); ok {
-		return append(relationsIn(j.Left), relationsIn(j.Right)...)
-	}
-	return []sqlast.Relation{r}
 }
 
 func anyNames(conditions []sqlast.Expr, relations []sqlast.Relation) bool {

@@ -2,6 +2,7 @@ package sqlagent
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -12,6 +13,38 @@ import (
 	"github.com/qedkit/qed/sqlproof"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
+
+// renamed returns a refused statement whose names code has repaired, because they can have
+// one meaning only, or nil.
+func (a *agent) renamed(ctx context.Context, s *state, refused *refusal.Error) *secureview.Statement {
+	if a.opt.HideColumns {
+		return nil
+	}
+	sql := s.Draft.Query
+	again := a.accepted(ctx, moved(sql, refused.Problems))
+	if again == nil {
+		again = a.qualified(ctx, sql, refused.Problems)
+	}
+	if again == nil {
+		again = a.lookedUp(ctx, sql, refused.Problems)
+	}
+	if again == nil || !s.Draft.Repair(ctx, query.SQL, again.Source(), a.problems(refused)) {
+		return nil
+	}
+	return again
+}
+
+// accepted returns a statement that the guard accepts, or nil.
+func (a *agent) accepted(ctx context.Context, sql string) *secureview.Statement {
+	if sql == "" {
+		return nil
+	}
+	stmt, err := a.guard.Rewrite(ctx, sql)
+	if err != nil {
+		return nil
+	}
+	return stmt
+}
 
 // moved returns a refused statement with the columns that it takes from a wrong table, if
 // exactly one table of its FROM has each of them. It is empty if anything else is wrong.
@@ -71,6 +104,48 @@ func edited(sql string, edits []proof.Edit) string {
 		sql = sql[:e.At] + e.Text + sql[e.At+e.Length:]
 	}
 	return sql
+}
+
+// maxQualified is how many names of a statement may get a table.
+const maxQualified = 10
+
+// qualified returns a refused statement with a table before each name that several tables
+// have, if it does not matter which: see [sqlproof.Prover.Same].
+func (a *agent) qualified(ctx context.Context, sql string, problems []refusal.Problem) *secureview.Statement {
+	type name struct {
+		at      int
+		aliases []string
+	}
+	var names []name
+	for len(names) < maxQualified && len(problems) == 1 && problems[0].Code == secureview.ErrAmbiguousColumn {
+		p := problems[0]
+		at, length := nameAt(sql, p)
+		if length == 0 || len(p.Candidates) == 0 || strings.Contains(sql[at:at+length], ".") {
+			return nil
+		}
+		added := name{at: at}
+		for _, c := range p.Candidates {
+			alias, _, _ := strings.Cut(c, ".")
+			added.aliases = append(added.aliases, alias)
+		}
+		for i := range names {
+			if names[i].at > at {
+				names[i].at += len(p.Candidates[0]) - length
+			}
+		}
+		names = append(names, added)
+		sql = sql[:at] + p.Candidates[0] + sql[at+length:]
+		stmt, err := a.guard.Rewrite(ctx, sql)
+		if refused, ok := errors.AsType[*refusal.Error](err); ok {
+			problems = refused.Problems
+			continue
+		}
+		if err != nil || !a.prover.Check(stmt).OK() || slices.ContainsFunc(names, func(n name) bool { return !a.prover.Same(stmt, n.at, n.aliases) }) {
+			return nil
+		}
+		return stmt
+	}
+	return nil
 }
 
 // certain returns the statement without the errors that code can repair, if it has no others:

@@ -7,7 +7,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
@@ -18,11 +17,9 @@ import (
 // cannot run another statement.
 func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	stmt, err := a.guard.Rewrite(ctx, s.Draft.Query)
-	if refused, ok := errors.AsType[*refusal.Error](err); ok && !a.opt.HideColumns {
-		if repaired := moved(s.Draft.Query, refused.Problems); repaired != "" {
-			if again, failed := a.guard.Rewrite(ctx, repaired); failed == nil && s.Draft.Repair(ctx, query.SQL, repaired, a.problems(refused)) {
-				stmt, err = again, nil
-			}
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
+		if again := a.renamed(ctx, &s, refused); again != nil {
+			stmt, err = again, nil
 		}
 	}
 	if refused, ok := errors.AsType[*refusal.Error](err); ok {

@@ -20,7 +20,11 @@
 // the only way in which SQL of a model reaches the database.
 //
 // A statement that is refused or fails is corrected a limited number of times; the
-// prompt for a correction contains only what the problem needs.
+// prompt for a correction contains only what the problem needs. What can be meant in one way
+// only is repaired without the model, and is one of the corrections of the answer
+// ([qed.Query.Corrections]): a column of the other table of its FROM, a name of several
+// tables whose values are equal, columns of a table that is one declared key away, and
+// shares of whole numbers.
 //
 // If a statement finds nothing, code looks for a row of each of its conditions alone, by
 // statements of its own through the guard, and names the condition to blame

@@ -200,10 +200,7 @@ func (p *Prover) lookup(o *sqlast.Object) *table {
 
 // Check returns what is known about a statement. It does not run it.
 func (p *Prover) Check(s *secureview.Statement) *proof.Report {
-	c := &check{
-		prover: p, source: s.Source(), root: s.Query(), dialect: s.Dialect().Name(), language: s.Dialect(),
-		objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{}, kinds: map[*sqlast.Query]string{},
-	}
+	c := p.newCheck(s)
 	if q := s.Query(); q != nil {
 		c.query(q, nil)
 		c.limit(q, s.Capped())
@@ -212,4 +209,11 @@ func (p *Prover) Check(s *secureview.Statement) *proof.Report {
 		}
 	}
 	return c.finish()
+}
+
+func (p *Prover) newCheck(s *secureview.Statement) *check {
+	return &check{
+		prover: p, source: s.Source(), root: s.Query(), dialect: s.Dialect().Name(), language: s.Dialect(),
+		objects: map[*sqlast.Object]*object{}, rows: map[*sqlast.Query]*rows{}, kinds: map[*sqlast.Query]string{},
+	}
 }

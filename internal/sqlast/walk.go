@@ -37,6 +37,14 @@ func Conjuncts(e Expr) []Expr {
 	return all
 }
 
+// Relations returns the relations that a relation joins.
+func Relations(r Relation) []Relation {
+	if j, ok := r.(*Join); ok {
+		return append(Relations(j.Left), Relations(j.Right)...)
+	}
+	return []Relation{r}
+}
+
 type walker func(Node) bool
 
 func (w walker) query(q *Query) {
