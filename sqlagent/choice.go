@@ -1,17 +1,19 @@
 package sqlagent
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
 
-// A joinChoice is the plan of joins that the user chose.
+// A joinChoice is the plan of joins that the user chose, or that the question names.
 type joinChoice struct {
 	Text   string // as the user saw it
 	Own    []int  // its relationships that are not in all plans, as indexes into the catalog
@@ -21,29 +23,118 @@ type joinChoice struct {
 // chosen returns the choice of plan i: its relationships that are not in all plans,
 // and those of the others that it does not have.
 func (r *reader) chosen(plans []joinpath.Plan, i int, text string) *joinChoice {
-	count := map[string]int{}
-	own := map[string]bool{}
-	for n, plan := range plans {
-		for _, step := range plan.Steps() {
-			key := step.Relationship.Key()
-			count[key]++
-			own[key] = own[key] || n == i
-		}
+	has := func(steps []joinpath.Relationship, key string) bool {
+		return slices.ContainsFunc(steps, func(own joinpath.Relationship) bool { return own.Key() == key })
 	}
+	own := ownSteps(plans)
 	c := &joinChoice{Text: text}
 	for index, rel := range r.catalog.relationships {
 		switch key := rel.Key(); {
-		case own[key] && count[key] < len(plans):
+		case has(own[i], key):
 			c.Own = append(c.Own, index)
-		case count[key] > 0 && !own[key]:
+		case has(slices.Concat(own...), key):
 			c.Rivals = append(c.Rivals, index)
 		}
 	}
 	return c
 }
 
+// ownSteps returns the relationships of each plan that are not in all of them.
+func ownSteps(plans []joinpath.Plan) [][]joinpath.Relationship {
+	count := map[string]int{}
+	for _, plan := range plans {
+		for _, step := range plan.Steps() {
+			count[step.Relationship.Key()]++
+		}
+	}
+	own := make([][]joinpath.Relationship, len(plans))
+	for i, plan := range plans {
+		for _, step := range plan.Steps() {
+			if count[step.Relationship.Key()] < len(plans) {
+				own[i] = append(own[i], step.Relationship)
+			}
+		}
+	}
+	return own
+}
+
+// decide remembers that the user chose one of several plans.
+func (s *state) decide(plans []joinpath.Plan, chosen int) {
+	decided := map[string]bool{}
+	maps.Copy(decided, s.Decided)
+	own := ownSteps(plans)
+	for _, r := range slices.Concat(own...) {
+		decided[r.Key()] = false
+	}
+	for _, r := range own[chosen] {
+		decided[r.Key()] = true
+	}
+	s.Decided = decided
+}
+
+// decided returns the plan all of whose own relationships the user chose before, or -1 if
+// there is none, or another one has a relationship that the user has not decided about.
+func (s *state) decided(plans []joinpath.Plan) int {
+	found := -1
+	for i, steps := range ownSteps(plans) {
+		chosen, rejected := len(steps) > 0, false
+		for _, r := range steps {
+			yes, known := s.Decided[r.Key()]
+			chosen, rejected = chosen && yes, rejected || known && !yes
+		}
+		switch {
+		case chosen && found < 0:
+			found = i
+		case !rejected:
+			return -1
+		}
+	}
+	return found
+}
+
+// namedPlan returns the only plan of whose own relationships the question names a role, or
+// -1. A question with a negation may name the role that is not meant.
+func namedPlan(question string, plans []joinpath.Plan) int {
+	words := strings.Fields(textmatch.Fold(question))
+	if slices.ContainsFunc(words, func(w string) bool { return negations[w] }) {
+		return -1
+	}
+	found := -1
+	for i, steps := range ownSteps(plans) {
+		if !slices.ContainsFunc(steps, func(r joinpath.Relationship) bool { return namesRole(words, r) }) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+var negations = textmatch.SetOf("not no never without except excluding instead than nicht kein keine keinen keiner nie ohne ausser ausgenommen statt als")
+
+// namesRole reports whether a text has the words of a role one after the other. The name of
+// a table is no role.
+func namesRole(text []string, r joinpath.Relationship) bool {
+	role := strings.Fields(textmatch.Fold(roleOf(r)))
+	tables := strings.Fields(textmatch.Fold(plain(r.FromTable) + " " + plain(r.ToTable)))
+	is := func(word, said string) bool { return said == word || said == word+"s" || said+"s" == word }
+	if !slices.ContainsFunc(role, func(word string) bool {
+		return !slices.ContainsFunc(tables, func(t string) bool { return is(word, t) })
+	}) {
+		return false
+	}
+	for i := range len(text) - len(role) + 1 {
+		if slices.EqualFunc(role, text[i:i+len(role)], is) {
+			return true
+		}
+	}
+	return false
+}
+
 // ErrJoinNotChosen is the code of the problem of a statement that joins tables in
-// another way than the user chose.
+// another way than the user chose, or the question names.
 const ErrJoinNotChosen refusal.Code = "join_not_chosen"
 
 // otherJoins returns the joins by which a statement departs from the user's choice.
@@ -114,6 +205,6 @@ func (a *agent) checkChoice(s *state, report *proof.Report) []refusal.Problem {
 	}
 	return []refusal.Problem{{
 		Code: ErrJoinNotChosen, Candidates: own,
-		Message: "the user chose " + prompt.Quote(s.Chosen.Text) + ", and this query joins by " + strings.Join(others, " and "),
+		Message: "the user asked for " + prompt.Quote(s.Chosen.Text) + ", and this query joins by " + strings.Join(others, " and "),
 	}}
 }

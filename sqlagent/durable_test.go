@@ -18,6 +18,7 @@ import (
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 	"github.com/qedkit/qed/sqlagent"
@@ -208,6 +209,58 @@ func TestInterruptForJoins(t *testing.T) {
 			plan, _ := first[qed.JoinPlanned](events)
 			if len(plan.Ties) != 0 || !strings.Contains(fmt.Sprint(plan.Joins), "shippingId") {
 				t.Errorf("planned %+v", plan)
+			}
+		})
+	}
+}
+
+// A tie of two roles is asked once in a conversation, and not if the question names a role.
+func TestRolesOfConversation(t *testing.T) {
+	const neutral = "Which cities are there?"
+	for _, tt := range []struct {
+		name  string
+		turns []string // "shipping" and "billing" are replies
+		joins []string // by which each turn joins; empty: the user is asked
+	}{
+		{"asked once", []string{neutral, "shipping", neutral, "And how many?"}, []string{"", "shippingId", "shippingId", "shippingId"}},
+		{"the question names it", []string{"Which cities have billing addresses?", neutral}, []string{"billingId", ""}},
+		{"another one later", []string{neutral, "shipping", "And by billing?", neutral}, []string{"", "shippingId", "billingId", "shippingId"}},
+		{"both", []string{"Which cities have billing or shipping addresses?"}, []string{""}},
+		{"the one that is not meant", []string{"Which cities, but not by billing address?"}, []string{""}},
+		{"a part of a word", []string{"Which cities have shippings of billings?"}, []string{""}},
+		{"the name of a table", []string{"Which addresses have invoices?"}, []string{""}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			by := ""
+			m := replying(map[string]func(string) string{
+				"select_tables": says(`{"tables":["invoice","address"]}`),
+				"generate": func(string) string {
+					return `{"sql":"SELECT a.city FROM invoice i JOIN address a ON a.id = i.` + by + `"}`
+				},
+				"rewrite": says(`{"request":"Which cities are there?","kept":[]}`),
+				"answer":  says("Berlin."),
+			})
+			a := twoWays(t, m, &sqlagent.Options{InterruptForJoins: true, Store: &store.InMemory{}})
+			var asked []question.Choice
+			for i, text := range tt.turns {
+				for _, c := range asked {
+					if strings.Contains(c.Text, text) {
+						text = c.ID
+					}
+				}
+				by = tt.joins[i]
+				events, answer, err := run(t, a, qed.Turn{Thread: "t", Text: text})
+				if err != nil {
+					t.Fatal(err)
+				}
+				asked = nil
+				for _, q := range answer.Questions {
+					asked = q.Choices
+				}
+				plan, _ := first[qed.JoinPlanned](events)
+				if (len(asked) > 0) != (by == "") || len(plan.Ties) > 0 || !strings.Contains(fmt.Sprint(plan.Joins), by) {
+					t.Errorf("turn %d: asked %v, planned %+v, want %q", i, asked, plan, by)
+				}
 			}
 		})
 	}

@@ -82,7 +82,7 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 		}
 	default:
 		if !s.GuessedTables { // nobody can say how tables that nobody chose belong together
-			if plans, s.Chosen, err = a.choosePlan(ctx, plans); err != nil {
+			if plans, err = a.choosePlan(ctx, &s, plans); err != nil {
 				return s, err
 			}
 		}
@@ -99,28 +99,40 @@ func joins(plan joinpath.Plan, r joinpath.Relationship) bool {
 	return slices.ContainsFunc(plan.Steps(), func(s joinpath.Step) bool { return s.Relationship.Key() == r.Key() })
 }
 
-// choosePlan interrupts the run and asks the user which of several plans is meant,
-// if the options say so. Otherwise it returns all of them.
-func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpath.Plan, *joinChoice, error) {
+// choosePlan returns the one of several plans that the question names, or that the user chose
+// earlier in the conversation. Otherwise it interrupts the run and asks the user, if the
+// options say so. If nobody chooses, it returns all of them.
+func (a *agent) choosePlan(ctx context.Context, s *state, plans []joinpath.Plan) ([]joinpath.Plan, error) {
 	if !a.opt.InterruptForJoins || len(plans) < 2 {
-		return plans, nil, nil
+		return plans, nil
 	}
-	q := question.Question{Text: a.texts(ctx).WhichJoin}
-	for i, text := range a.planTexts(ctx, plans[:min(len(plans), a.opt.Limits.Paths)]) {
-		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: text})
+	plans = plans[:min(len(plans), a.opt.Limits.Paths)]
+	texts := a.planTexts(ctx, plans)
+	i := namedPlan(s.Question, plans)
+	if i < 0 {
+		i = s.decided(plans)
 	}
-	chosen, err := qed.Interrupt[string](ctx, q)
-	if errors.Is(err, qed.ErrCannotInterrupt) {
-		return plans, nil, nil
+	if i < 0 {
+		q := question.Question{Text: a.texts(ctx).WhichJoin}
+		for i, text := range texts {
+			q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: text})
+		}
+		chosen, err := qed.Interrupt[string](ctx, q)
+		if errors.Is(err, qed.ErrCannotInterrupt) {
+			return plans, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		n, err := strconv.Atoi(chosen)
+		if err != nil || n < 1 || n > len(q.Choices) {
+			return plans, nil
+		}
+		i = n - 1
+		s.decide(plans, i)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	i, err := strconv.Atoi(chosen)
-	if err != nil || i < 1 || i > len(q.Choices) {
-		return plans, nil, nil
-	}
-	return plans[i-1 : i], a.chosen(plans, i-1, q.Choices[i-1].Text), nil
+	s.Chosen = a.chosen(plans, i, texts[i])
+	return plans[i : i+1], nil
 }
 
 // connect returns the plans with the lowest cost that join all tables, one of each

@@ -89,8 +89,10 @@ type Options struct {
 	// InterruptForJoins interrupts the run and asks the user if several join plans
 	// have the same cost, unless they provably give the same rows: the same columns
 	// are equal, or tables that only connect others are looked up by declared
-	// foreign keys. Otherwise, and if the run cannot be interrupted, the model
-	// chooses. It needs a Store, or an enclosing agent that has one.
+	// foreign keys. The user is not asked if the question has the words of one role, as
+	// "by billing address", or about what was chosen earlier in the conversation. If it is
+	// false, and if the run cannot be interrupted, the model chooses. It needs a Store, or an
+	// enclosing agent that has one.
 	InterruptForJoins bool
 
 	// RepairJoins replaces joins that only repeat the rows of a sum or an average by EXISTS,

@@ -36,9 +36,10 @@ type state struct {
 	LeftOut     []string   // tables of Unconnected that the statement does not read
 	Guessed     bool       // the statement joins tables of several groups by conditions of its own
 
-	Chosen *joinChoice // the joins that the user chose; nil: the user was not asked
-	Kept   string      // the statement that was refused once because something contradicts it
-	Other  []string    // the joins of the statement that ran that are not those of Chosen
+	Decided map[string]bool // by the keys of relationships: whether the user chose it, in this conversation
+	Chosen  *joinChoice     // the joins that the user chose, or that the question names; nil: none
+	Kept    string          // the statement that was refused once because something contradicts it
+	Other   []string        // the joins of the statement that ran that are not those of Chosen
 
 	Named    []values.Match  // values of the joined tables that the question names
 	Examples []verified.Pair // that the prompt for writing SQL had
@@ -65,11 +66,11 @@ type state struct {
 	Usage    llm.Usage
 }
 
-// begin returns the state at the start of a turn.
-func begin(_ context.Context, _ state, turn qed.Turn) (state, error) {
+// begin returns the state at the start of a turn, after that of the turn before.
+func begin(_ context.Context, before state, turn qed.Turn) (state, error) {
 	question := strings.TrimSpace(turn.Text)
 	if question == "" {
 		return state{}, fmt.Errorf("sqlagent: %w", qed.ErrEmptyTurn)
 	}
-	return state{Question: question, History: turn.History, Personal: turn.User != "" || turn.Tenant != ""}, nil
+	return state{Question: question, History: turn.History, Personal: turn.User != "" || turn.Tenant != "", Decided: before.Decided}, nil
 }

@@ -74,7 +74,7 @@ type texts struct {
 	Run, DoNotRun string // its choices
 	NotRun        string // the query was not run; {rows}
 
-	OtherJoin string // the user chose {chosen}, and the query has {joins}
+	OtherJoin string // the user asked for {chosen}, and the query has {joins}
 
 	ReadAs string // words of the question were read as values of the data; {said}, {values}
 

@@ -213,6 +213,16 @@ func distinctTexts(texts []string) bool {
 // roleWords returns the role of a relationship in words: the one it has or, without
 // one, the words of its columns and of the table that they refer to.
 func roleWords(r joinpath.Relationship) string {
+	role, table := roleOf(r), plain(r.ToTable)
+	has := textmatch.Split(role, nil)
+	if plain(r.Role) != "" || slices.ContainsFunc(textmatch.Split(table, nil), func(w string) bool { return slices.Contains(has, w) }) {
+		return role
+	}
+	return role + " " + table
+}
+
+// roleOf returns the role of a relationship, or the words of its columns.
+func roleOf(r joinpath.Relationship) string {
 	if role := plain(r.Role); role != "" {
 		return role
 	}
@@ -225,11 +235,7 @@ func roleWords(r joinpath.Relationship) string {
 		}
 		parts = append(parts, strings.Join(all, " "))
 	}
-	role, table := strings.Join(parts, ", "), plain(r.ToTable)
-	if has := textmatch.Split(role, nil); slices.ContainsFunc(textmatch.Split(table, nil), func(w string) bool { return slices.Contains(has, w) }) {
-		return role
-	}
-	return role + " " + table
+	return strings.Join(parts, ", ")
 }
 
 // keyWords end the name of a column that refers to a row of another table.
