@@ -57,7 +57,12 @@ func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) 
 	ctx, cancel := context.WithTimeout(ctx, maxProbeTime)
 	defer cancel()
 	p := &prober{reader: r, left: maxProbes, lookups: maxLookups}
-	if b != nil && p.explain(ctx, b, none) == present && !none {
+	switch readable = b != nil; {
+	case !readable:
+		if readable = p.explainSet(ctx, ran.stmt.Query(), nil, false, none); !readable {
+			p.predicates, p.combined = nil, nil
+		}
+	case p.explain(ctx, b, none) == present && !none && !p.explainChosen(ctx, b):
 		return nil, false // a sum over rows is no empty result
 	}
 	if len(p.predicates) == 0 {
@@ -65,7 +70,7 @@ func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) 
 		p.add(qed.Predicate{Tables: tables[:min(len(tables), maxEmptyTables)], Verdict: dates.NotChecked}, false)
 	}
 	limited := perSession || slices.ContainsFunc(ran.stmt.Reads(), secureview.TableRead.Limited)
-	return &qed.EmptyResult{Predicates: p.predicates, Together: p.together(), Limited: limited}, b != nil
+	return &qed.EmptyResult{Predicates: p.predicates, Together: p.together(), Limited: limited}, readable
 }
 
 // add adds a predicate.
@@ -167,6 +172,120 @@ func (p *prober) explain(ctx context.Context, b *block, none bool) presence {
 	}
 	p.report(ctx, b)
 	return absent
+}
+
+// explainSet explains a query that returned no rows, which may be a set operation. It
+// reports whether it found what is to blame: in both operands of a UNION, in one of an
+// INTERSECT, and in the first of an EXCEPT.
+func (p *prober) explainSet(ctx context.Context, q *sqlast.Query, with []*sqlast.CTE, recursive, none bool) bool {
+	if b := readBlock(q, with, recursive); b != nil {
+		known := len(p.predicates)
+		p.explain(ctx, b, none)
+		for i, q := range p.predicates[known:] {
+			if isBlamed(q) && !p.combined[known+i] {
+				return true
+			}
+		}
+		return false
+	}
+	if q.With != nil {
+		with, recursive = append(slices.Clip(with), q.With.CTEs...), recursive || q.With.Recursive
+	}
+	none = none && len(lateOf(q)) == 0
+	operand := func(b sqlast.Body, none bool) bool {
+		inner, ok := b.(*sqlast.Query)
+		if !ok {
+			inner = &sqlast.Query{Body: b}
+		}
+		return p.explainSet(ctx, inner, with, recursive, none)
+	}
+	switch b := q.Body.(type) {
+	case *sqlast.Query:
+		return operand(b, none)
+	case *sqlast.SetOp:
+		switch b.Kind {
+		case sqlast.Union:
+			return operand(b.Left, none) && operand(b.Right, none)
+		case sqlast.Intersect:
+			return operand(b.Left, false) || operand(b.Right, false)
+		}
+		return operand(b.Left, false)
+	}
+	return false
+}
+
+// explainChosen explains values that are NULL or 0 although there are rows, by the
+// conditions of FILTER or CASE that choose the rows of each value. It returns false if rows
+// meet one of these conditions, or if a value has none.
+func (p *prober) explainChosen(ctx context.Context, b *block) bool {
+	sel := b.query.Body.(*sqlast.Select)
+	var all []sqlast.Expr
+	for _, it := range sel.Items {
+		chosen := choosing(it.Expr)
+		if len(chosen) == 0 {
+			return false
+		}
+		for _, e := range chosen {
+			if !slices.ContainsFunc(all, func(other sqlast.Expr) bool { return sqlast.EqualExpr(e, other) }) {
+				all = append(all, e)
+			}
+		}
+	}
+	for _, e := range all {
+		with := *sel
+		with.Where = and(sel.Where, e)
+		if p.explain(ctx, readBlock(&sqlast.Query{Body: &with}, b.with, b.recursive), false) == present {
+			return false
+		}
+	}
+	return true
+}
+
+// choosing returns the conditions of the aggregates in an expression that choose their rows:
+// that of FILTER, and that of a CASE with one WHEN, or of IF, whose other value is NULL or 0.
+func choosing(e sqlast.Expr) (all []sqlast.Expr) {
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		call, ok := n.(*sqlast.Call)
+		if !ok || !sqlast.IsAggregate(call) {
+			_, query := n.(*sqlast.Query)
+			return !query
+		}
+		condition := call.Filter
+		if len(call.Args) == 1 {
+			if when := chosenBy(call.Args[0]); when != nil {
+				condition = and(condition, when)
+			}
+		}
+		if condition != nil {
+			all = append(all, condition)
+		}
+		return false
+	})
+	return all
+}
+
+// chosenBy returns the condition on which a value is not NULL or 0, or nil.
+func chosenBy(e sqlast.Expr) sqlast.Expr {
+	none := func(e sqlast.Expr) bool {
+		n, number := e.(*sqlast.Number)
+		_, null := e.(*sqlast.Null)
+		return e == nil || null || number && strings.Trim(n.Text, "0.") == ""
+	}
+	switch e := e.(type) {
+	case *sqlast.Case:
+		if len(e.Whens) != 1 || !none(e.Else) {
+			return nil
+		}
+		if e.Operand != nil {
+			return &sqlast.Binary{Op: sqlast.Eq, X: e.Operand, Y: e.Whens[0].Cond}
+		}
+		return e.Whens[0].Cond
+	case *sqlast.Call:
+		if (e.Name == "if" || e.Name == "iif") && len(e.Args) == 3 && none(e.Args[2]) {
+			return e.Args[0]
+		}
+	}
+	return nil
 }
 
 // blameLate adds HAVING, QUALIFY, OFFSET or LIMIT as what no row or group meets. Which of

@@ -196,16 +196,46 @@ func TestWhyNothingWasFound(t *testing.T) {
 		"two after the conditions": {"SELECT status FROM orders GROUP BY status HAVING count(*) > 1 LIMIT 5 OFFSET 9", byModel, []string{}},
 		"many values": {"SELECT order_id FROM item WHERE sku = 'B-1o05'",
 			"", []string{"sku = 'B-1o05'"}},
-		"a sum of 0 over rows":    {"SELECT sum(total) FROM orders WHERE status = 'open'", byModel, nil},
-		"a sum of NULL values":    {"SELECT max(email) FROM customer WHERE id = 3", byModel, nil},
-		"a 0 that is no sum":      {"SELECT total FROM orders WHERE status = 'open'", byModel, nil},
-		"rows":                    {"SELECT id FROM orders", byModel, nil},
-		"groups":                  {"SELECT count(*) FROM orders WHERE status = 'open' AND total = 0 GROUP BY status", byModel, nil},
-		"a set operation":         {"SELECT id FROM orders WHERE status = 'payed' UNION ALL SELECT id FROM orders WHERE status = 'x'", byModel, []string{}},
-		"no table":                {"SELECT 0", byModel, nil},
-		"no rows by the limit":    {"SELECT id FROM orders LIMIT 0", "", []string{"LIMIT 0"}},
-		"more than there are":     {"SELECT id FROM orders LIMIT 5 OFFSET 50", "", []string{"OFFSET 50"}},
-		"a name that is shadowed": {"WITH orders AS (SELECT * FROM item WHERE sku = 'zzz') SELECT * FROM orders WHERE quantity > 0", byModel, []string{}},
+		"a sum of 0 over rows": {"SELECT sum(total) FROM orders WHERE status = 'open'", byModel, nil},
+		"a sum of NULL values": {"SELECT max(email) FROM customer WHERE id = 3", byModel, nil},
+		"a 0 that is no sum":   {"SELECT total FROM orders WHERE status = 'open'", byModel, nil},
+		"rows":                 {"SELECT id FROM orders", byModel, nil},
+		"groups":               {"SELECT count(*) FROM orders WHERE status = 'open' AND total = 0 GROUP BY status", byModel, nil},
+		"both operands of a UNION": {"SELECT id FROM orders WHERE status = 'payed' UNION ALL SELECT order_id FROM refund ORDER BY 1",
+			`Nothing was found: no row of orders meets status = 'payed'; refund has no rows. orders.status has values such as "paid", "open".`,
+			[]string{"", "status = 'payed'"}},
+		"operands of a common table expression": {"WITH p AS (SELECT id FROM orders WHERE status = 'payed') SELECT id FROM p UNION SELECT id FROM p WHERE id > 1",
+			"", []string{"status = 'payed'", "status = 'payed'"}},
+		"a UNION of which one operand is not explained": {"SELECT id FROM orders WHERE status = 'payed' UNION SELECT id FROM orders WHERE status = 'open' AND total > 5",
+			byModel, []string{}},
+		"a UNION with rows that are left out": {"SELECT id FROM orders UNION SELECT order_id FROM item LIMIT 5 OFFSET 900", byModel, []string{}},
+		"the second operand of an INTERSECT": {"SELECT id FROM orders INTERSECT SELECT order_id FROM refund",
+			`Nothing was found: refund has no rows.`, []string{""}},
+		"an INTERSECT of different rows": {"SELECT id FROM orders INTERSECT SELECT quantity FROM item WHERE sku = 'A-100' EXCEPT SELECT id FROM customer", byModel, []string{}},
+		"the first operand of an EXCEPT": {"SELECT id FROM orders WHERE status = 'payed' EXCEPT SELECT id FROM refund JOIN customer",
+			`Nothing was found: no row of orders meets status = 'payed'. orders.status has values such as "paid", "open".`, []string{"status = 'payed'"}},
+		"an EXCEPT that removes all rows": {"SELECT id FROM orders EXCEPT SELECT id FROM orders", byModel, []string{}},
+		"FILTER": {"SELECT sum(total) FILTER (WHERE status = 'payed') AS t FROM orders WHERE id > 0",
+			`Nothing was found: no row of orders meets status = 'payed'. orders.status has values such as "paid", "open".`, []string{"status = 'payed'"}},
+		"a CASE": {"SELECT coalesce(round(sum(CASE WHEN status = 'payed' THEN total ELSE 0 END), 2), 0) AS t, count(CASE status WHEN 'payed' THEN 1 END) AS n FROM orders",
+			`Nothing was found: no row of orders meets status = 'payed'. orders.status has values such as "paid", "open".`, []string{"status = 'payed'"}},
+		"a share": {"SELECT 100.0 * sum(iif(o.status = 'payed', 1, 0)) / count(*) AS share FROM orders o JOIN customer c ON c.id = o.customer_id",
+			`Nothing was found: no row of orders meets status = 'payed'. orders.status has values such as "paid", "open".`, []string{"status = 'payed'"}},
+		"a CASE with a condition of WHERE": {"SELECT count(CASE WHEN total > 5 THEN 1 END) AS n FROM orders WHERE status = 'open'",
+			`Nothing was found: there are rows for each of these alone, but none for all of them: status = 'open'; total > 5. ` +
+				`orders.total has values from 0 to 30.`, []string{"status = 'open'", "total > 5"}},
+		"a CASE of an outer join": {"SELECT count(CASE WHEN i.sku = 'zzz' THEN 1 END) AS n FROM orders o LEFT JOIN item i ON i.order_id = o.id",
+			"", []string{"item.sku = 'zzz'"}},
+		"two CASEs": {"SELECT count(CASE WHEN status = 'payed' THEN 1 END) AS a, sum(total) FILTER (WHERE total > 500) AS b FROM orders",
+			"", []string{"status = 'payed'", "total > 500"}},
+		"a CASE that chooses rows":      {"SELECT sum(CASE WHEN status = 'open' THEN total END) AS t FROM orders", byModel, nil},
+		"one of two CASEs chooses rows": {"SELECT sum(CASE WHEN status = 'open' THEN total END) AS t, count(CASE WHEN status = 'payed' THEN 1 END) AS n FROM orders", byModel, nil},
+		"a CASE with another value":     {"SELECT sum(CASE WHEN status = 'payed' THEN 5 ELSE total END) AS t FROM orders WHERE status = 'open'", byModel, nil},
+		"a CASE next to a sum of 0":     {"SELECT sum(total) AS t, count(CASE WHEN status = 'payed' THEN 1 END) AS n FROM orders WHERE status = 'open'", byModel, nil},
+		"no table":                      {"SELECT 0", byModel, nil},
+		"no rows by the limit":          {"SELECT id FROM orders LIMIT 0", "", []string{"LIMIT 0"}},
+		"more than there are":           {"SELECT id FROM orders LIMIT 5 OFFSET 50", "", []string{"OFFSET 50"}},
+		"a name that is shadowed":       {"WITH orders AS (SELECT * FROM item WHERE sku = 'zzz') SELECT * FROM orders WHERE quantity > 0", byModel, []string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, _ := shopAgent(t, nil, shopPolicy(), nil, tt.sql, nil)
@@ -277,7 +307,7 @@ func TestEmptyResult(t *testing.T) {
 		"a period":         {"SELECT id FROM orders WHERE ordered > '2031-01-01'", useNearest, sqlagent.Options{}, 0, 0, "Nothing was found: no row of orders"},
 		"values that no model may see": {"SELECT id FROM customer WHERE email = 'ann@x.com'", useNearest, sqlagent.Options{}, 0, 0,
 			"Nothing was found: no row of customer meets email = 'ann@x.com'."},
-		"what is not probed": {"SELECT id FROM orders WHERE status = 'payed' UNION SELECT 7 FROM refund", says(paid), sqlagent.Options{}, 1, 2, "By the model."},
+		"what is not probed": {"SELECT id FROM orders EXCEPT SELECT id FROM orders", says(paid), sqlagent.Options{}, 1, 2, "By the model."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.opt.SampleRows = -1
@@ -377,5 +407,29 @@ func TestProbesAreBounded(t *testing.T) {
 	}
 	if got.Text != "By the model." {
 		t.Errorf("the answer is %q", got.Text)
+	}
+}
+
+// So is that for the operands of a set operation, and for many conditions of values.
+func TestProbesOfManyPartsAreBounded(t *testing.T) {
+	part, value := "SELECT id FROM orders WHERE status = 'payed' AND total > 500", "count(CASE WHEN total > 500 THEN 1 END)"
+	for _, sql := range []string{
+		strings.Repeat(part+" UNION ALL ", 15) + part,
+		"SELECT " + value + strings.Repeat(", "+strings.Replace(value, "500", "600 + length(status)", 1), 9) + " FROM orders",
+		"SELECT " + value + ", " + strings.Join(func() (all []string) {
+			for i := range 20 {
+				all = append(all, strings.Replace(value, "500", strconv.Itoa(500+i), 1))
+			}
+			return all
+		}(), ", ") + " FROM orders",
+	} {
+		db := &broken{}
+		a, _ := shopAgent(t, db, shopPolicy(), nil, sql, nil)
+		if _, _, err := run(t, a, qed.Turn{Text: "Which orders?"}); err != nil {
+			t.Fatal(err)
+		}
+		if most := 2 + 8 + 2*2; db.ran > most {
+			t.Errorf("%d statements ran, more than %d: %.80s", db.ran, most, sql)
+		}
 	}
 }
