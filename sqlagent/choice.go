@@ -1,7 +1,6 @@
 package sqlagent
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -23,63 +22,55 @@ type joinChoice struct {
 // chosen returns the choice of plan i: its relationships that are not in all plans,
 // and those of the others that it does not have.
 func (r *reader) chosen(plans []joinpath.Plan, i int, text string) *joinChoice {
-	has := func(steps []joinpath.Relationship, key string) bool {
-		return slices.ContainsFunc(steps, func(own joinpath.Relationship) bool { return own.Key() == key })
-	}
-	own := ownSteps(plans)
 	c := &joinChoice{Text: text}
+	decided := decisions(plans, i)
 	for index, rel := range r.catalog.relationships {
-		switch key := rel.Key(); {
-		case has(own[i], key):
+		if own, ok := decided[rel.Key()]; own {
 			c.Own = append(c.Own, index)
-		case has(slices.Concat(own...), key):
+		} else if ok {
 			c.Rivals = append(c.Rivals, index)
 		}
 	}
 	return c
 }
 
-// ownSteps returns the relationships of each plan that are not in all of them.
-func ownSteps(plans []joinpath.Plan) [][]joinpath.Relationship {
+// ownSteps returns the steps of each plan whose relationships are not in all of them.
+func ownSteps(plans []joinpath.Plan) [][]joinpath.Step {
 	count := map[string]int{}
 	for _, plan := range plans {
 		for _, step := range plan.Steps() {
 			count[step.Relationship.Key()]++
 		}
 	}
-	own := make([][]joinpath.Relationship, len(plans))
+	own := make([][]joinpath.Step, len(plans))
 	for i, plan := range plans {
-		for _, step := range plan.Steps() {
-			if count[step.Relationship.Key()] < len(plans) {
-				own[i] = append(own[i], step.Relationship)
-			}
-		}
+		own[i] = slices.DeleteFunc(plan.Steps(), func(s joinpath.Step) bool { return count[s.Relationship.Key()] >= len(plans) })
 	}
 	return own
 }
 
-// decide remembers that the user chose one of several plans.
-func (s *state) decide(plans []joinpath.Plan, chosen int) {
-	decided := map[string]bool{}
-	maps.Copy(decided, s.Decided)
+// decisions returns, by the keys of the relationships that are not in all plans, whether plan
+// i has them.
+func decisions(plans []joinpath.Plan, i int) map[string]bool {
 	own := ownSteps(plans)
-	for _, r := range slices.Concat(own...) {
-		decided[r.Key()] = false
+	decided := map[string]bool{}
+	for _, step := range slices.Concat(own...) {
+		decided[step.Relationship.Key()] = false
 	}
-	for _, r := range own[chosen] {
-		decided[r.Key()] = true
+	for _, step := range own[i] {
+		decided[step.Relationship.Key()] = true
 	}
-	s.Decided = decided
+	return decided
 }
 
 // decided returns the plan all of whose own relationships the user chose before, or -1 if
-// there is none, or another one has a relationship that the user has not decided about.
+// there is none, or another one has no relationship that the user did not choose.
 func (s *state) decided(plans []joinpath.Plan) int {
 	found := -1
 	for i, steps := range ownSteps(plans) {
 		chosen, rejected := len(steps) > 0, false
-		for _, r := range steps {
-			yes, known := s.Decided[r.Key()]
+		for _, step := range steps {
+			yes, known := s.Decided[step.Relationship.Key()]
 			chosen, rejected = chosen && yes, rejected || known && !yes
 		}
 		switch {
@@ -101,7 +92,7 @@ func namedPlan(question string, plans []joinpath.Plan) int {
 	}
 	found := -1
 	for i, steps := range ownSteps(plans) {
-		if !slices.ContainsFunc(steps, func(r joinpath.Relationship) bool { return namesRole(words, r) }) {
+		if !slices.ContainsFunc(steps, func(s joinpath.Step) bool { return namesRole(words, s.Relationship) }) {
 			continue
 		}
 		if found >= 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,7 +130,10 @@ func (a *agent) choosePlan(ctx context.Context, s *state, plans []joinpath.Plan)
 			return plans, nil
 		}
 		i = n - 1
-		s.decide(plans, i)
+		decided := map[string]bool{}
+		maps.Copy(decided, s.Decided)
+		maps.Copy(decided, decisions(plans, i))
+		s.Decided = decided
 	}
 	s.Chosen = a.chosen(plans, i, texts[i])
 	return plans[i : i+1], nil

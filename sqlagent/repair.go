@@ -106,8 +106,10 @@ func edited(sql string, edits []proof.Edit) string {
 	return sql
 }
 
-// maxQualified is how many names of a statement may get a table.
-const maxQualified = 10
+const (
+	maxQualified = 10 // names of a statement that may get a table
+	maxMeant     = 7  // tables of a name; the guard does not list more than one more
+)
 
 // qualified returns a refused statement with a table before each name that several tables
 // have, if it does not matter which: see [sqlproof.Prover.Same].
@@ -120,7 +122,7 @@ func (a *agent) qualified(ctx context.Context, sql string, problems []refusal.Pr
 	for len(names) < maxQualified && len(problems) == 1 && problems[0].Code == secureview.ErrAmbiguousColumn {
 		p := problems[0]
 		at, length := nameAt(sql, p)
-		if length == 0 || len(p.Candidates) == 0 || strings.Contains(sql[at:at+length], ".") {
+		if length == 0 || len(p.Candidates) == 0 || len(p.Candidates) > maxMeant || strings.Contains(sql[at:at+length], ".") {
 			return nil
 		}
 		added := name{at: at}

@@ -165,25 +165,20 @@ func (c *catalog) typeOf(table, name string) string {
 // planTexts returns a text for each plan that says in words of the schema how it
 // differs from the others. No two are the same.
 func (a *agent) planTexts(ctx context.Context, plans []joinpath.Plan) []string {
-	inPlans, stepsIn := map[string]int{}, map[string]int{}
+	inPlans := map[string]int{}
 	for _, plan := range plans {
 		for _, t := range plan.Tables() {
 			inPlans[t]++
 		}
-		for _, step := range plan.Steps() {
-			stepsIn[step.Relationship.Key()]++
-		}
 	}
+	own := ownSteps(plans)
 	frame := a.texts(ctx).JoinChoice
 	var out []string
 	for _, name := range []func(joinpath.Relationship) string{roleWords, tableWords, columnWords} {
 		out = out[:0]
-		for _, plan := range plans {
+		for _, steps := range own {
 			var parts []string
-			for _, step := range plan.Steps() {
-				if stepsIn[step.Relationship.Key()] == len(plans) {
-					continue
-				}
+			for _, step := range steps {
 				part := name(step.Relationship)
 				for _, t := range []string{step.LeftTable, step.RightTable} {
 					if inPlans[t] < len(plans) && step.Relationship.Role == "" {

@@ -189,7 +189,11 @@ func (w wording) queryWords(q *sqlast.Query) string {
 	}
 	w = wording{}
 	var tables []string
-	eachTable(sel.From, func(t *sqlast.Table) { tables = append(tables, t.Name) })
+	for _, r := range sqlast.Relations(sel.From) {
+		if t, ok := r.(*sqlast.Table); ok {
+			tables = append(tables, t.Name)
+		}
+	}
 	out := w.words(sel.Items[0].Expr) + " FROM " + strings.Join(tables, ", ")
 	if sel.Where != nil {
 		out += " WHERE " + w.words(sel.Where)

@@ -164,25 +164,15 @@ func first(names ...string) string {
 // tableName returns the name of a table, or its alias if the block has the table twice.
 func (s *scope) tableName(t *sqlast.Table) string {
 	times := 0
-	eachTable(s.frame.sel.From, func(other *sqlast.Table) {
-		if other.Object == t.Object && other.CTE == nil {
+	for _, r := range sqlast.Relations(s.frame.sel.From) {
+		if other, ok := r.(*sqlast.Table); ok && other.Object == t.Object && other.CTE == nil {
 			times++
 		}
-	})
+	}
 	if times > 1 && t.Alias != "" {
 		return t.Alias
 	}
 	return t.Object.Logical
-}
-
-func eachTable(r sqlast.Relation, visit func(*sqlast.Table)) {
-	switch r := r.(type) {
-	case *sqlast.Table:
-		visit(r)
-	case *sqlast.Join:
-		eachTable(r.Left, visit)
-		eachTable(r.Right, visit)
-	}
 }
 
 // leaf adds a leaf to a frame.
