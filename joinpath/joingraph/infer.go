@@ -290,8 +290,14 @@ func (in *inference) proposal(c candidate) (proposal, bool) {
 	if x.alternate(c) {
 		p.add("not the primary key", weightAlternate)
 	}
+	if x.sameKind(c) {
+		p.add("each table numbers its own rows", weightSameKind)
+	}
 	if x.part(c) {
 		p.add("a part of the table's name", weightPart)
+	}
+	if x.severalTables(c) {
+		p.add("another column names the table", weightTyped)
 	}
 	if x.otherSystem(c) {
 		p.add("id of another system", weightSystem)

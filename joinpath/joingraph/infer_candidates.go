@@ -212,6 +212,22 @@ func (f *finder) strong() bool {
 	})
 }
 
+// short reports whether the tables that were found have a name in front of which other tables
+// have other words: product_category, for a column category_id of a schema that has
+// partner_category. The same words in front of the table of the column decide.
+func (f *finder) short(name string) bool {
+	for _, c := range f.found {
+		t, child := &f.x.tables[c.parent], &f.x.tables[f.child]
+		if c.rule == ruleSameKey && t.keys[c.key].own == notOwn {
+			continue
+		}
+		if c.rule != ruleEntity || t.cut == "" || t.cut == child.cut || strings.Join(t.forms[0], "") == name {
+			return false
+		}
+	}
+	return len(f.found) > 0
+}
+
 // bestKey returns the number of the key of one column that a column would refer
 // to, or -1.
 func (x *index) bestKey(parent int, c *column) int {
@@ -289,14 +305,18 @@ func (x *index) withoutReferrers(found []candidate) []candidate {
 // that are nearest to the table of the column.
 func (x *index) withoutCopies(child int, found []candidate) []candidate {
 	nearest, known := map[string]int{}, map[int]bool{}
+	self := &x.tables[child]
 	for _, c := range found {
 		known[c.parent] = true
 		name := x.tables[c.parent].shortName()
 		nearest[name] = max(nearest[name], x.nearness(child, c.parent))
+		if c.rule == ruleRoleEntity && name == self.shortName() { // another row of the table itself
+			nearest[name] = x.nearness(child, child)
+		}
 	}
 	return slices.DeleteFunc(found, func(c candidate) bool {
 		t := &x.tables[c.parent]
-		own := c.parent == x.tables[child].original && c.rule == ruleSameKey
+		own := c.parent == self.original && self.columns[c.column].compact == t.columns[x.parentColumn(c)].compact
 		return own || t.original >= 0 && known[t.original] || x.nearness(child, c.parent) < nearest[t.shortName()]
 	})
 }

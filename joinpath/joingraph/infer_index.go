@@ -86,10 +86,14 @@ func newIndex(s *joinpath.Schema) *index {
 		short: map[string][]abbreviated{},
 	}
 	names := slices.Sorted(maps.Keys(s.Tables))
-	common := commonPrefixes(names)
+	whole := map[string]bool{}
+	for _, name := range names {
+		whole[strings.Join(stems(splitName(unqualified(name))), " ")] = true
+	}
+	common := commonPrefixes(names, whole)
 	for i, name := range names {
 		x.number[name] = i
-		x.tables = append(x.tables, newTable(name, s.Tables[name], common))
+		x.tables = append(x.tables, newTable(name, s.Tables[name], common, whole))
 	}
 	for _, r := range s.Relationships {
 		if i, ok := x.number[r.FromTable]; ok && r.Confidence > 0 {
@@ -166,14 +170,13 @@ var leastPrefixed = [2]int{3, 5}
 
 // commonPrefixes returns the words, and pairs of words, with which many tables begin and that
 // are no table themselves, such as the name of an application and of its part.
-func commonPrefixes(names []string) map[string]bool {
-	count, whole := map[string]int{}, map[string]bool{}
+func commonPrefixes(names []string, whole map[string]bool) map[string]bool {
+	count := map[string]int{}
 	for _, name := range names {
 		parts := splitName(unqualified(name))
 		for n := 1; n <= 2 && n < len(parts); n++ {
 			count[strings.Join(parts[:n], " ")]++
 		}
-		whole[strings.Join(stems(parts), " ")] = true
 	}
 	out := map[string]bool{}
 	for words, n := range count {
@@ -185,7 +188,7 @@ func commonPrefixes(names []string) map[string]bool {
 // unqualified returns the name of a table without its schema.
 func unqualified(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-func newTable(name string, def joinpath.Table, common map[string]bool) table {
+func newTable(name string, def joinpath.Table, common, whole map[string]bool) table {
 	t := table{name: name, def: def, isKey: map[string]bool{}, taken: map[string]bool{}}
 	parts := splitName(unqualified(name))
 	t.forms, t.raw = append(t.forms, stems(parts)), append(t.raw, parts)
@@ -198,7 +201,7 @@ func newTable(name string, def joinpath.Table, common map[string]bool) table {
 		parts = parts[1:]
 		t.forms, t.raw = append(t.forms, stems(parts)), append(t.raw, parts)
 	}
-	prefix := t.columnPrefix()
+	prefix := t.columnPrefix(whole)
 	for _, name := range def.Columns {
 		t.columns = append(t.columns, newColumn(name, prefix, def.Types[name]))
 	}
@@ -213,8 +216,8 @@ func newTable(name string, def joinpath.Table, common map[string]bool) table {
 }
 
 // columnPrefix returns the word with which all columns of the table begin, if it is short for
-// the table: o of o_orderkey, ps of ps_partkey in partsupp.
-func (t *table) columnPrefix() string {
+// the table: o of o_orderkey, ps of ps_partkey in partsupp. The name of a table is none.
+func (t *table) columnPrefix(tables map[string]bool) string {
 	prefix := ""
 	for i, name := range t.def.Columns {
 		parts := splitName(name)
@@ -228,7 +231,7 @@ func (t *table) columnPrefix() string {
 		return prefix != "" && strings.HasPrefix(whole, prefix[:1]) && lettersOf(prefix, whole)
 	})
 	if !short || len(t.def.Columns) < 2 || len(prefix) > mostPrefix || singular(prefix) == strings.Join(t.forms[0], "") ||
-		keyWords[prefix] {
+		tables[singular(prefix)] || keyWords[prefix] {
 		return ""
 	}
 	return prefix

@@ -85,13 +85,19 @@ func (x *index) vectorOf(c candidate) vector {
 	if c.rule == rulePerson {
 		v[fPersons] = math.Log2(1 + float64(c.how))
 	}
-	set(fPlural, from.key == "" && from.class == integerType && (c.rule == ruleEntityAlone || c.rule == ruleRoleAlone) && plural(from.raw[len(from.raw)-1]))
+	set(fPlural, from.key == "" && from.class == integerType && (c.rule == ruleEntityAlone || c.rule == ruleRoleAlone) && severalRows(from.raw[len(from.raw)-1], parent))
 	set(fChildKey, child.isKey[from.name] && c.rule != ruleEntityAlone)
 	set(fGeneric, from.generic && c.rule != ruleParent && c.rule != ruleBareKey && (c.rule != ruleSameKey || v[fPrimary] == 0))
 	set(fWeakKey, weakKeyWords[from.key])
 	set(fShort, c.rule == ruleAbbreviation && c.how == initials)
 	set(fOtherWord, from.key != "" && to.key != "" && from.key != to.key)
 	return v
+}
+
+// severalRows reports whether a word is the plural of the name of a table: orders, or Kunden for
+// a table Kunde.
+func severalRows(word string, t *table) bool {
+	return plural(word) || slices.ContainsFunc(t.raw, func(name []string) bool { return len(name[len(name)-1]) < len(word) })
 }
 
 func (v *vector) logit(w *vector) float64 {
@@ -112,6 +118,8 @@ const (
 	mostConvention        = 1.5
 	weightAlternate       = -1.0 // the table has a primary key besides
 	weightSystem          = -3.0
+	weightTyped           = -4.0
+	weightSameKind        = -2.0
 	weightPart            = -0.8 // a role and the name of the table without what many tables begin with
 	weightPlace           = 1.1  // a role such as from or to, and a key of the same type
 
@@ -165,6 +173,26 @@ func (x *index) otherSystem(c candidate) bool {
 	}
 	after := x.entities[stem]
 	return after[""] && len(after) > 1 || len(after) >= leastEntities
+}
+
+// severalTables reports whether a column refers to rows of several tables, of which another column
+// has the name: owner_id next to owner_type. A column that names a table in full is none.
+func (x *index) severalTables(c candidate) bool {
+	t := &x.tables[c.child]
+	from := &t.columns[c.column]
+	return from.key != "" && c.rule != ruleSameKey && c.rule != ruleEntity && slices.ContainsFunc(t.columns, func(other column) bool {
+		n := len(other.raw) - 1
+		return n > 0 && (other.raw[n] == "type" || other.raw[n] == "typ") && slices.Equal(other.raw[:n], from.restRaw)
+	})
+}
+
+// sameKind reports whether both columns are the primary keys of their tables, and neither table
+// is what their name says: many tables of metadata with a key meta_id.
+func (x *index) sameKind(c candidate) bool {
+	child, parent := &x.tables[c.child], &x.tables[c.parent]
+	from := &child.columns[c.column]
+	return c.rule == ruleSameKey && x.holders[from.compact] >= fewHolders && child.owns(from) == notOwn &&
+		slices.Equal(child.def.PrimaryKey, []string{from.name}) && parent.keys[c.key].kind == keyPrimary && parent.keys[c.key].own == notOwn
 }
 
 // leastEntities is the number of entities from which on a word in front of them is the name of

@@ -112,11 +112,23 @@ func (f *finder) entity() {
 			}
 		}
 	}
-	if f.c.key == "" || f.strong() {
+	if f.c.key == "" {
 		return
 	}
-	for _, i := range f.x.byHead[all] {
+	strong := f.strong()
+	if strong && !f.short(all) {
+		return
+	}
+	for _, i := range f.x.ending(all) {
+		if hasPrefix(f.x.tables[f.child].forms[0], f.x.tables[i].forms[0]) { // account_move_line, account_move
+			f.found = nil
+			f.addPart(i, ruleTableEnd, 0)
+			return
+		}
 		f.addPart(i, ruleTableEnd, 0)
+	}
+	if strong {
+		return
 	}
 	for _, i := range f.x.byStart[all] {
 		f.addPart(i, ruleTableStart, 0)
@@ -138,6 +150,8 @@ func (f *finder) roles() {
 	}
 	whole := strings.Join(rest, "")
 	switch {
+	case f.c.key == "uid" && len(rest) == 1 && (last == "create" || last == "write"): // of Odoo
+		f.persons(accountTables)
 	case parentWords[whole]:
 		if f.c.key != "" || whole == "reportsto" {
 			f.addTable(f.child, ruleParent, 0)
@@ -183,7 +197,7 @@ func (f *finder) calendar() {
 func (f *finder) persons(tables []string) {
 	best, others := -1, 0
 	for _, name := range tables {
-		for _, i := range f.x.byName[name] {
+		for _, i := range slices.Concat(f.x.byName[name], f.x.ending(name)) {
 			if best < 0 && f.x.bestKey(i, f.c) >= 0 {
 				best = i
 			} else if i != best {
@@ -194,6 +208,17 @@ func (f *finder) persons(tables []string) {
 	if best >= 0 {
 		f.addTable(best, rulePerson, others)
 	}
+}
+
+// ending returns the tables whose name ends with words, such as staff_employee, without those
+// that link rows of other tables: project_employee(project_id, employee_id).
+func (x *index) ending(words string) []int {
+	return slices.DeleteFunc(slices.Clone(x.byHead[words]), func(i int) bool {
+		t := &x.tables[i]
+		return slices.ContainsFunc(t.columns, func(c column) bool {
+			return c.key != "" && !t.isKey[c.name] && strings.HasSuffix(strings.Join(c.rest, ""), words)
+		})
+	})
 }
 
 // abbreviations finds tables whose name the column shortens.

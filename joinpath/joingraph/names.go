@@ -60,9 +60,9 @@ func singular(word string) string {
 	return word
 }
 
-// plural reports whether a word is a plural in English.
+// plural reports whether a word is a plural in English, or certainly one in German.
 func plural(word string) bool {
-	if _, ok := irregular[word]; ok {
+	if _, ok := irregular[word]; ok || strings.HasSuffix(word, "ungen") {
 		return true
 	}
 	return len(word) > 3 && word[len(word)-1] == 's' && !slices.Contains([]string{"ss", "us", "is"}, word[len(word)-2:])
@@ -163,7 +163,7 @@ var copyWords = textmatch.SetOf(`archive archived archiv arch backup bak bkp old
 
 // parentWords name another row of the same table.
 var parentWords = textmatch.SetOf(`parent predecessor successor previous prev next superior reportsto ancestor root original
-	replaces replaced eltern vorgaenger nachfolger oberste uebergeordnet uebergeordnete`)
+	replaces replaced replacedby supersededby eltern vorgaenger nachfolger oberste uebergeordnet uebergeordnete`)
 
 // rowWords also do, before the name of the table.
 var rowWords = textmatch.SetOf(`child source target src dst from to old new current first last linked related duplicate`)
