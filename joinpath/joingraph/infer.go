@@ -332,7 +332,7 @@ func (in *inference) result() *Inference {
 			continue
 		}
 		e := in.edge(in.proposals[i], confidence)
-		if e.Grounds.Rule == string(ruleSharedName) && e.Cardinality == joinpath.ManyToMany {
+		if e.Cardinality == joinpath.ManyToMany { // neither column is a key
 			e.Type, e.Confidence = joinpath.SharedDimension, min(e.Confidence, mostShared)
 		}
 		if key := edgeKey(&e.Relationship); !best[key] {

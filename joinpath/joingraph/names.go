@@ -120,7 +120,7 @@ var genericWords = textmatch.SetOf(`id key code no nr number name title type kin
 
 // measureWords are in the names of columns that describe or count something:
 // no_of_customers is no customer.
-var measureWords = textmatch.SetOf(`no number num count total sum avg average min max of g n email mail web url fastest
+var measureWords = textmatch.SetOf(`no number num count total sum avg average min max of per units qty quantity days hours minutes g n email mail web url fastest
 	time date name title type code rate percent percentage amount price cost has is had anzahl summe`)
 
 // placeWords follow the name of a table and say which of several rows is meant.

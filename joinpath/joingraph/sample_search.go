@@ -59,7 +59,8 @@ func (s *sampler) pairs(parent, n int, key counts, sure map[colRef]bool, propose
 			ref := colRef{child, column}
 			from, ok := s.columns[ref]
 			switch {
-			case !ok, child == parent && (c.name == k.name || from.distinct == from.rows), sure[ref], t.taken[c.name],
+			case !ok, (t.original == parent || in.x.tables[parent].original == child) && c.compact == k.compact,
+				child == parent && (c.name == k.name || from.distinct == from.rows), sure[ref], t.taken[c.name],
 				key.dense() && from.distinct == from.rows && !from.gappy(),
 				from.distinct < 2 || key.rows < sampleRows && from.distinct > key.distinct+key.distinct/20,
 				c.class == decimalType, c.class == dateType,
