@@ -2,13 +2,19 @@ package database_test
 
 import (
 	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	_ "modernc.org/sqlite"
 
 	"github.com/qedkit/qed/internal/command/database"
 	_ "github.com/qedkit/qed/internal/command/database/servers"
+	"github.com/qedkit/qed/internal/command/settings"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -134,5 +140,40 @@ func TestSession(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A graph file of another version of the schema is used as far as it fits, and each entry that
+// does not fit is listed.
+func TestGraphOfAnotherVersion(t *testing.T) {
+	dir := t.TempDir()
+	file, graph := filepath.Join(dir, "app.db"), filepath.Join(dir, "graph.json")
+	pool, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := pool.Exec("CREATE TABLE good (id INTEGER PRIMARY KEY); CREATE TABLE odd (id INTEGER PRIMARY KEY, g INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(graph, []byte(`{"version": 1,
+		"tables": {"good": {"columns": ["id"]}, "odd": {"columns": ["id", "g"]}, "gone": {"columns": ["id", "good_id"]}},
+		"relationships": [
+			{"from_table": "odd", "from_column": "g", "to_table": "good", "to_column": "id", "type": "foreign_key", "confidence": 1},
+			{"from_table": "gone", "from_column": "good_id", "to_table": "good", "to_column": "id", "type": "foreign_key", "confidence": 1}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := database.OpenSource(t.Context(), &database.Options{DSN: file, Graph: graph, AllTables: true}, &settings.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if n := len(src.Schema.Relationships); n != 1 {
+		t.Errorf("%d relationships are used", n)
+	}
+	for _, want := range []string{"gone: ", "gone.good_id -> good.id: "} {
+		if !slices.ContainsFunc(src.LeftOut, func(text string) bool { return strings.Contains(text, want) }) {
+			t.Errorf("%q is not listed: %q", want, src.LeftOut)
+		}
 	}
 }

@@ -323,6 +323,9 @@ func (s *Source) add(graph io.Reader) error {
 	if problems := slices.Concat(ignored, unused); len(problems) > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("Join graph: %d entries are not used, such as %s "+
 			"(qed-joingraph -list-unused lists all)", len(problems), problems[0].String()))
+		for _, p := range problems {
+			s.LeftOut = append(s.LeftOut, p.String())
+		}
 	}
 	return nil
 }
