@@ -2,6 +2,7 @@ package tabular_test
 
 import (
 	"encoding/csv"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -61,23 +62,18 @@ func (s style) number(v float64, whole bool) string {
 	return fmt.Sprintf(s.unit, digits)
 }
 
+var (
+	tables = flag.Int("tables", 3000, "number of random tables")
+	series = flag.Uint64("series", 40, "the series of the random tables")
+)
+
 // TestStyles: what is read from a table in any style is what was written, or there is a warning
 // about the column.
 func TestStyles(t *testing.T) {
-	rounds := 6
-	if testing.Short() {
-		rounds = 1
-	}
-	for round := range rounds {
-		t.Run(fmt.Sprint(round), func(t *testing.T) { readStyles(t, uint64(500*round), uint64(500*round+500)) })
-	}
-}
-
-// readStyles writes and reads the tables of some seeds.
-func readStyles(t *testing.T, from, to uint64) {
+	dir := t.TempDir()
 	decided, columns := 0, 0
-	for seed := from; seed < to; seed++ {
-		rng := rand.New(rand.NewPCG(seed, 40))
+	for seed := range uint64(*tables) {
+		rng := rand.New(rand.NewPCG(seed, *series))
 		s := randomStyle(rng)
 		rows := 1 + rng.IntN(12)
 		kinds := make([]string, 1+rng.IntN(5))
@@ -123,7 +119,7 @@ func readStyles(t *testing.T, from, to uint64) {
 		if err := w.WriteAll(lines); err != nil {
 			t.Fatal(err)
 		}
-		f, err := load(t, text.String(), nil)
+		f, err := readAll(t, strings.NewReader(text.String()), tabular.Options{TempDir: dir})
 		if err != nil {
 			if len(kinds) > 1 { // one column of empty texts has no rows
 				t.Errorf("seed %d, %+v: %v\n%s", seed, s, err, text.String())

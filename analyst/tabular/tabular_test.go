@@ -36,27 +36,29 @@ func load(t *testing.T, text string, opt *tabular.Options) (*loaded, error) {
 		o = *opt
 	}
 	o.TempDir = t.TempDir()
-	f, err := tabular.Read(t.Context(), strings.NewReader(text), &o)
+	d, err := readAll(t, strings.NewReader(text), o)
+	if left, err := os.ReadDir(o.TempDir); err != nil || len(left) > 0 {
+		t.Errorf("left after Close: %v, %v", left, err)
+	}
+	return d, err
+}
+
+// readAll reads all rows, and closes the file.
+func readAll(t *testing.T, r io.Reader, o tabular.Options) (*loaded, error) {
+	f, err := tabular.Read(t.Context(), r, &o)
 	if err != nil {
-		if left, _ := os.ReadDir(o.TempDir); len(left) > 0 {
-			t.Errorf("left after an error: %v", left)
-		}
 		return nil, err
 	}
-	t.Cleanup(func() {
+	defer func() {
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
-		if left, err := os.ReadDir(o.TempDir); err != nil || len(left) > 0 {
-			t.Errorf("left after Close: %v, %v", left, err)
-		}
-	})
+	}()
 	d := &loaded{File: f}
-	err = f.Each(t.Context(), func(values []any) error {
+	return d, f.Each(t.Context(), func(values []any) error {
 		d.rows = append(d.rows, slices.Clone(values))
 		return nil
 	})
-	return d, err
 }
 
 func TestLoad(t *testing.T) {
