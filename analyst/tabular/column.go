@@ -37,6 +37,8 @@ type tableColumn struct {
 	blanks       int // cells with spaces alone
 	repeats      int // cells that are the same as the header
 	yearCells    int
+	compactDates int // cells such as 20060102
+	codes        int // cells that differ from the header in digits alone
 	stamps       map[stamp]bool
 }
 
@@ -56,8 +58,14 @@ func (c *tableColumn) add(v cell, line int) {
 	if v.text == c.header {
 		c.repeats++
 	}
+	if len(v.text) == len(c.header) && differInDigits(v.text, c.header) {
+		c.codes++
+	}
 	if len(v.text) == len("2006") && isYear(v.text) {
 		c.yearCells++
+	}
+	if len(v.text) == len("20060102") && isCompactDate(v.text) {
+		c.compactDates++
 	}
 	r := read(v)
 	if r.placeholder {
@@ -205,6 +213,9 @@ func (c *tableColumn) decideNumbers(sign rune, chosen bool, warn warnFunc) {
 	}
 	c.unit = c.numbers.unit()
 	c.accept(f, warn)
+	if c.compactDates == c.values() {
+		warn(Doubtful, 0, c.values(), c.texts.CompactDates)
+	}
 }
 
 // decideStamps decides about times as programs write them. As texts they compare rightly only
@@ -272,14 +283,20 @@ func (c *tableColumn) decideDays(order string, warn warnFunc) bool {
 	return true
 }
 
-// warnMixed says which cells keep a column from having a type.
-func (c *tableColumn) warnMixed(warn warnFunc) {
+// commonest returns the form that most cells fit.
+func (c *tableColumn) commonest() form {
 	best := formInteger
 	for f := range formCount {
 		if c.fits[f] > c.fits[best] {
 			best = f
 		}
 	}
+	return best
+}
+
+// warnMixed says which cells keep a column from having a type.
+func (c *tableColumn) warnMixed(warn warnFunc) {
+	best := c.commonest()
 	n := c.fits[best]
 	if c.months > 0 && c.months == c.values() {
 		warn(Doubtful, 0, c.months, c.texts.Months)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/qedkit/qed/internal/prompt"
 )
@@ -27,7 +28,7 @@ type csvReader struct {
 func (l *loader) eachRecord(in *records, row func(cells []cell, line int) error) error {
 	r := &csvReader{loader: l, in: in, row: row, csv: csv.NewReader(bufio.NewReaderSize(in, readBytes))}
 	r.csv.Comma, r.csv.FieldsPerRecord, r.csv.ReuseRecord = l.comma, -1, true
-	r.csv.LazyQuotes, r.csv.TrimLeadingSpace = l.shape.lenient, l.shape.lenient
+	r.csv.LazyQuotes, r.csv.TrimLeadingSpace = l.shape.lenient, l.shape.lenient && !unicode.IsSpace(l.comma)
 	skip := l.shape.above
 	if l.preamble {
 		skip++

@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,10 @@ func readDay(s string) (d day, ok bool) {
 		set(formNamed, named[0], named[1], named[2])
 		return d, ok
 	}
+	if clock != "" && isCompactDate(date) {
+		set(formYMD, number(date[:4]), number(date[4:6]), number(date[6:]))
+		return d, ok
+	}
 	parts, sign := threeNumbers(date)
 	if parts == nil {
 		return d, false
@@ -63,6 +68,15 @@ func readDay(s string) (d day, ok bool) {
 	return d, ok
 }
 
+// isCompactDate reports whether a text is a date of the years 1900 to 2099 without signs.
+func isCompactDate(s string) bool {
+	if !strings.HasPrefix(s, "19") && !strings.HasPrefix(s, "20") {
+		return false
+	}
+	_, err := time.Parse("20060102", s)
+	return err == nil
+}
+
 // century returns a year of two digits as POSIX reads it: from 1969 to 2068.
 func century(year int) int {
 	if year < 69 {
@@ -71,23 +85,27 @@ func century(year int) int {
 	return 1900 + year
 }
 
-// cutClock cuts the time of the day, which follows a blank or a T and has a colon.
+// cutClock cuts the time of the day, which follows a blank or a T and has a colon, or the point
+// that Danish, Finnish and Italian write.
 func cutClock(s string) (date, clock string) {
-	colon := strings.IndexByte(s, ':')
-	if colon < 0 {
+	at := strings.LastIndexByte(s, ' ')
+	if colon := strings.IndexByte(s, ':'); colon >= 0 {
+		at = strings.LastIndexAny(s[:colon], " T")
+	} else if !pointed.MatchString(s[at+1:]) {
 		return s, ""
 	}
-	at := strings.LastIndexAny(s[:colon], " T")
 	if at < 0 {
 		return s, ""
 	}
 	return strings.TrimRight(s[:at], " ,"), s[at+1:]
 }
 
+var pointed = regexp.MustCompile(`^\d\d?\.\d\d(\.\d\d)?$`)
+
 // readClock reads a time of the day, with AM or PM or without.
 func readClock(s string) (time.Duration, bool) {
 	s = strings.ToUpper(strings.NewReplacer("a.m.", "AM", "p.m.", "PM", "\u202f", " ", "\u00a0", " ").Replace(s))
-	for _, layout := range []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "3:04PM", "3:04:05PM"} {
+	for _, layout := range []string{"15:04", "15:04:05", "3:04 PM", "3:04:05 PM", "3:04PM", "3:04:05PM", "15.04", "15.04.05"} {
 		if at, err := time.Parse(layout, s); err == nil {
 			return at.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), true
 		}
@@ -125,8 +143,8 @@ func readNamed(s string) (date [3]int, ok bool) {
 	}
 	words := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" -.,/", r) })
 	kept := words[:0]
-	for _, w := range words {
-		if w != "de" && w != "of" { // 3 de abril de 2026
+	for i, w := range words {
+		if w != "de" && w != "of" && (i > 0 || !weekdays[strings.ToLower(w)]) { // 3 de abril de 2026
 			kept = append(kept, w)
 		}
 	}
@@ -176,6 +194,17 @@ var months = func() map[string]int {
 		for _, name := range strings.Fields(line) {
 			names[name] = i + 1
 		}
+	}
+	return names
+}()
+
+// weekdays has the names of the days of the week in the same languages.
+var weekdays = func() map[string]bool {
+	names := map[string]bool{}
+	for _, name := range strings.Fields("monday mon tuesday tue wednesday wed thursday thu friday fri saturday sat sunday sun " +
+		"montag mo dienstag di mittwoch mi donnerstag do freitag fr samstag sonnabend sa sonntag so " +
+		"lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo") {
+		names[name] = true
 	}
 	return names
 }()

@@ -153,12 +153,13 @@ func (l *loader) detect() error {
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return storage(err)
 	}
-	head = bytes.TrimSpace(head[:n])
-	if len(head) == 0 {
+	head = bytes.Trim(head[:n], " \r\n") // a tab is an empty cell
+	text := bytes.TrimSpace(head)
+	if len(text) == 0 {
 		return errorf(ErrEmpty, 0, func(t *texts) string { return t.Empty })
 	}
-	if l.sheet == nil && (head[0] == '{' || head[0] == '[') {
-		l.isJSON, l.index, l.path = true, map[string]int{}, jsonPath(head)
+	if l.sheet == nil && (text[0] == '{' || text[0] == '[') {
+		l.isJSON, l.index, l.path = true, map[string]int{}, jsonPath(text)
 		return nil
 	}
 	l.comma = ','

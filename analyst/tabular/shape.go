@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/textfile"
 )
 
@@ -33,7 +35,7 @@ func (l *loader) linesAbove(head []byte) int {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
 	r := csv.NewReader(bytes.NewReader(head))
-	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = l.comma, -1, true, true
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = l.comma, -1, true, !unicode.IsSpace(l.comma)
 	var widths []int
 	for len(widths) < 2*maxAbove {
 		record, err := r.Read()
@@ -123,13 +125,18 @@ func (l *loader) headerEvidence() (proven, data bool) {
 			repeats++
 		}
 		miss := c.kind == Text && c.missesOnly(l.firstLine)
-		if header.blank() || c.kind == Text && !miss {
+		if header.blank() {
 			continue
 		}
 		r := read(header)
 		switch {
+		case c.kind == Text && !miss:
+			best := c.commonest()
+			isValue := c.values() == 0 && r.forms != 0 || c.fits[best]*2 > c.values() && r.isLike(best) ||
+				c.codes > 0 && c.codes == c.filled
+			data = data || isValue && !isYear(c.header) && !l.counted()
 		case r.placeholder:
-		case miss && r.forms == 0, !miss && !r.fits(c.form):
+		case miss && r.forms == 0, !miss && !r.isLike(c.form):
 			proven = true
 		case isYear(c.header) && !c.years():
 			years++
@@ -160,6 +167,20 @@ func (l *loader) counted() bool {
 func isYear(s string) bool {
 	s = strings.TrimSpace(s)
 	return len(s) == 4 && s >= "1900" && s <= "2100" && strings.Trim(s, "0123456789") == ""
+}
+
+// differInDigits reports whether texts of one length are the same except for digits, as the codes
+// are.
+func differInDigits(a, b string) bool {
+	differ := false
+	for i := range len(a) {
+		if a[i] != b[i] {
+			if differ = ascii.IsDigit(a[i]) && ascii.IsDigit(b[i]); !differ {
+				return false
+			}
+		}
+	}
+	return differ
 }
 
 // years reports whether all cells of a column are years.

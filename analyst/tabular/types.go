@@ -87,6 +87,18 @@ type reading struct {
 func (r *reading) fit(f form)       { r.forms |= 1 << f }
 func (r *reading) fits(f form) bool { return r.forms&(1<<f) != 0 }
 
+// isLike reports whether a cell may be one of a column of a form, such as a date of another order.
+func (r *reading) isLike(f form) bool {
+	const numbers = 1<<formInteger | 1<<formPoint | 1<<formComma
+	switch {
+	case numbers&(1<<f) != 0:
+		return r.forms&numbers != 0
+	case f == formBoolean:
+		return r.fits(f)
+	}
+	return r.forms&^(numbers|1<<formBoolean) != 0
+}
+
 // read returns what a cell that is not blank may be.
 func read(c cell) (r reading) {
 	s := strings.TrimSpace(c.text)
@@ -247,15 +259,15 @@ func (r *reading) readTime(s string) {
 	}
 }
 
-// startsDate reports whether a text begins as a date does that begins with a word: with three
-// letters of a month or of a day of the week.
+// startsDate reports whether a text begins as a date does that begins with a word: a month
+// or a day of the week.
 func startsDate(s string) bool {
 	end := strings.IndexAny(s, " ,.-")
-	if end < 3 || end > len("September") {
+	if end < 2 || end > len("Donnerstag") {
 		return false
 	}
 	word := strings.ToLower(s[:end])
-	return months[word] > 0 || strings.Contains("mon tue wed thu fri sat sun", word[:3])
+	return months[word] > 0 || weekdays[word]
 }
 
 // isISO reports whether a text is a date such as 2006-01-02.

@@ -94,6 +94,13 @@ func TestNumbers(t *testing.T) {
 		{"one zone", "n\n2026-03-04T10:00:00+01:00\n2026-03-04T13:00:00+01:00\n", 0, "n", tabular.Time, []any{"2026-03-04T10:00:00+01:00", "2026-03-04T13:00:00+01:00"}, nil},
 		{"two shapes", "n\n2026-03-04 10:00\n2026-03-04 10:00:30\n", 0, "n", tabular.Time, []any{"2026-03-04 10:00:00", "2026-03-04 10:00:30"}, kinds{converted}},
 		{"no such day", "n\n2023-02-29\n", 0, "n", tabular.Text, []any{"2023-02-29"}, nil},
+		{"points in the time of the day", "n\n20.12.2027 09.07\n18.2.1996 3.34\n", 0, "n", tabular.Time, []any{"2027-12-20 09:07:00", "1996-02-18 03:34:00"}, kinds{converted}},
+		{"days of the week", "n\n\"Tue, 16 Jul 2019\"\n\"Dienstag, 23. Juli 2019\"\nmiércoles 24 de julio de 2019\n", 0, "n", tabular.Date, []any{"2019-07-16", "2019-07-23", "2019-07-24"}, kinds{converted}},
+		{"days without signs, with times", "n\n20060627 19:47\n19960810T20:50:00\n", 0, "n", tabular.Time, []any{"2006-06-27 19:47:00", "1996-08-10 20:50:00"}, kinds{converted}},
+		{"days without signs", "n\n20060627\n19960810\n", 0, "n", tabular.Integer, []any{int64(20060627), int64(19960810)}, kinds{tabular.Doubtful}},
+		{"no days without signs", "n\n20060627\n20061310\n", 0, "n", tabular.Integer, []any{int64(20060627), int64(20061310)}, nil},
+		{"a number after a date", "n\n20.12.2027 9.7\n", 0, "n", tabular.Text, []any{"20.12.2027 9.7"}, nil},
+		{"errors of spreadsheets", "n\n1\n#N/A\n#DIV/0!\n", 0, "n", tabular.Integer, []any{int64(1), nil, nil}, kinds{tabular.Missing}},
 		{"dates and times", "n\n2024-02-29\n2024-02-29 10:00\n", 0, "n", tabular.Time, []any{"2024-02-29", "2024-02-29 10:00"}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {

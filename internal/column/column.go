@@ -250,7 +250,8 @@ func IsPlaceholder(text string) bool {
 		return false
 	}
 	switch strings.ToLower(strings.TrimLeft(text, "+-")) {
-	case "", "nan", "null", "none", "nil", "n/a", "na", `\n`, "inf", "infinity":
+	case "", "nan", "null", "none", "nil", "n/a", "na", `\n`, "inf", "infinity",
+		"#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#nv", "#wert!", "#bezug!", "#zahl!": // of spreadsheets
 		return true
 	}
 	return false

@@ -69,7 +69,8 @@ const separators = ";\t|,"
 
 // Separator returns the sign that separates the cells of a CSV file: the one that
 // most of the first records have as often as the header. It does not look into
-// quotes. If several have, it is the one that the header has most often.
+// quotes. If several have, it is the one that the header has most often, or another one than a
+// comma, if all commas may be marks of numbers and texts.
 //
 // A first line such as "sep=;", which spreadsheets write, names the sign. It is not
 // the header, and named is true.
@@ -87,7 +88,7 @@ func Separator(head []byte) (sign rune, named bool) {
 
 // commonest returns the separator of records that end with a newline each.
 func commonest(head []byte) rune {
-	records := countSeparators(head)
+	records, marks := countSeparators(head)
 	best := len(separators) - 1
 	if len(records) == 0 {
 		return rune(separators[best])
@@ -104,6 +105,9 @@ func commonest(head []byte) rune {
 			}
 		}
 	}
+	if marks {
+		header[best] = min(header[best], 1)
+	}
 	for i := range header {
 		if header[i] == 0 {
 			continue
@@ -118,12 +122,14 @@ func commonest(head []byte) rune {
 // counts are how often a record has each separator.
 type counts [len(separators)]int
 
-// countSeparators returns the counts of the first records.
-func countSeparators(head []byte) (records []counts) {
+// countSeparators returns the counts of the first records, and whether all their commas may be
+// marks: each stands between digits or before a space.
+func countSeparators(head []byte) (records []counts, marks bool) {
 	const most = 50
 	var count counts
 	quoted, blank := false, true
-	for _, b := range head {
+	marks = true
+	for at, b := range head {
 		if b == '"' {
 			quoted = !quoted
 		}
@@ -132,6 +138,7 @@ func countSeparators(head []byte) (records []counts) {
 		}
 		if i := strings.IndexByte(separators, b); i >= 0 {
 			count[i]++
+			marks = marks && (b != ',' || isMark(head[max(at-1, 0):min(at+2, len(head))]))
 		}
 		if b != '\n' {
 			blank = blank && (b == '\r' || strings.IndexByte(Rule, b) >= 0)
@@ -144,7 +151,13 @@ func countSeparators(head []byte) (records []counts) {
 			break
 		}
 	}
-	return records
+	return records, marks
+}
+
+// isMark reports whether a comma may be a mark of a number or a text, by the bytes next to it.
+func isMark(around []byte) bool {
+	after := around[len(around)-1]
+	return after == ' ' || ascii.IsDigit(around[0]) && ascii.IsDigit(after)
 }
 
 // below returns the counts that more than half of the records have, for a file with a title
