@@ -1,6 +1,10 @@
 package postgres
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlread"
+)
 
 // withoutComments returns a text of the same length with blanks instead of its
 // comments. The grammar's library refuses a comment before the second word of NOT
@@ -10,16 +14,16 @@ func withoutComments(text string) string {
 		return text
 	}
 	var out []byte
-	scan := scanner{src: text}
+	scan := sqlread.Scanner{Src: text}
 	for end := 0; end < len(text); {
-		t := scan.next()
-		for i := end; i < t.at; i++ {
+		t := scan.Next()
+		for i := end; i < t.At; i++ {
 			if out == nil {
 				out = []byte(text)
 			}
 			out[i] = ' '
 		}
-		end = max(t.end, t.at)
+		end = max(t.End, t.At)
 	}
 	if out == nil {
 		return text

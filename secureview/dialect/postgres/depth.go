@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // maxOperators is the maximum number of operators of a statement. The grammar's stack
@@ -20,13 +21,13 @@ const (
 // of the next one.
 func checkDepth(text string) error {
 	operators, nesting, deepest := 0, 0, 0
-	scan := scanner{src: text}
-	for t := scan.next(); t.kind != endOfText && !scan.crowded; t = scan.next() {
-		src := text[t.at:t.end]
+	scan := sqlread.Scanner{Src: text}
+	for t := scan.Next(); t.Kind != sqlread.EndOfText && !scan.Crowded; t = scan.Next() {
+		src := text[t.At:t.End]
 		switch {
-		case t.kind == sign || src == "::":
+		case t.Kind == sqlread.Sign || src == "::":
 			operators++
-		case t.kind == word:
+		case t.Kind == sqlread.Word:
 			operators += levels[strings.ToUpper(src[:min(len(src), longestOperator)])]
 		case src == "(" || src == "[" || src == "{":
 			nesting++
@@ -35,15 +36,15 @@ func checkDepth(text string) error {
 			nesting = max(nesting-1, 0)
 		}
 		if nesting > sqlast.MaxNesting {
-			return sqlast.NestsTooDeep(t.at)
+			return sqlast.NestsTooDeep(t.At)
 		}
 		if operators+weightOfOpen*deepest > maxOperators {
-			return &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(t.at), Message: fmt.Sprintf(
+			return &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(t.At), Message: fmt.Sprintf(
 				"the statement has more than %d operators and nested parentheses: shorten it, for example by IN with a list", maxOperators)}
 		}
 	}
-	if scan.crowded {
-		return &sqlast.Error{Code: sqlast.TooComplex, Pos: sqlast.Pos(scan.at),
+	if scan.Crowded {
+		return &sqlast.Error{Code: sqlast.TooComplex, Pos: sqlast.Pos(scan.At),
 			Message: "too many operator characters follow one another"}
 	}
 	return nil

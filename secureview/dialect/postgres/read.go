@@ -17,9 +17,9 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := checkDepth(text); err != nil {
 		return nil, err
 	}
-	t := firstToken(text)
-	if name := strings.ToUpper(text[t.at:t.end]); t.kind == word && !queryWords[name] {
-		return nil, sqlread.NotSelect(name, t.at)
+	t := sqlread.FirstToken(text)
+	if name := strings.ToUpper(text[t.At:t.End]); t.Kind == sqlread.Word && !queryWords[name] {
+		return nil, sqlread.NotSelect(name, t.At)
 	}
 	tree, err := parse(withoutComments(text))
 	if err != nil {
@@ -48,8 +48,8 @@ func read(text string, tree message) (q *sqlast.Query, err *sqlast.Error) {
 	case 0:
 		return nil, sqlread.NotOne(0, -1)
 	default:
-		second := scanner{src: text, at: statements[1].number(2)}
-		return nil, sqlread.NotOne(len(statements), sqlast.Pos(second.next().at))
+		second := sqlread.Scanner{Src: text, At: statements[1].number(2)}
+		return nil, sqlread.NotOne(len(statements), sqlast.Pos(second.Next().At))
 	}
 	r := reader{src: text}
 	q = r.subselect(statements[0].child(1), named)
@@ -105,10 +105,10 @@ func (r *reader) check(m message, known fields, construct string) {
 
 // keyword returns the offset of a keyword at or after from, for an error.
 func (r *reader) keyword(name string, from sqlast.Pos) sqlast.Pos {
-	scan := scanner{src: r.src}
-	for t := scan.next(); t.kind != endOfText; t = scan.next() {
-		if t.at >= int(from) && t.kind == word && strings.EqualFold(r.src[t.at:t.end], name) {
-			return sqlast.Pos(t.at)
+	scan := sqlread.Scanner{Src: r.src}
+	for t := scan.Next(); t.Kind != sqlread.EndOfText; t = scan.Next() {
+		if t.At >= int(from) && t.Kind == sqlread.Word && strings.EqualFold(r.src[t.At:t.End], name) {
+			return sqlast.Pos(t.At)
 		}
 	}
 	return from

@@ -7,6 +7,7 @@ import (
 	"github.com/wasilibs/go-pgquery/parser"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // failure converts an error of the grammar. It names foreign syntax that the
@@ -25,12 +26,12 @@ func failure(text string, err error) *sqlast.Error {
 		return &sqlast.Error{Code: sqlast.TooDeep, Pos: pos, Message: "the statement nests too deeply for the grammar"}
 	}
 	if t, ok := foreign(text); ok {
-		name := text[t.at:t.end]
+		name := text[t.At:t.End]
 		if name[0] == '`' {
-			return &sqlast.Error{Code: sqlast.Syntax, Name: "`", Pos: sqlast.Pos(t.at),
+			return &sqlast.Error{Code: sqlast.Syntax, Name: "`", Pos: sqlast.Pos(t.At),
 				Message: "names are quoted with double quotes, not with backticks"}
 		}
-		return parameter(name, sqlast.Pos(t.at))
+		return parameter(name, sqlast.Pos(t.At))
 	}
 	return &sqlast.Error{Code: sqlast.Syntax, Pos: pos, Message: sqlast.Clip(at.Message)}
 }
@@ -55,30 +56,20 @@ func parameter(name string, at sqlast.Pos) *sqlast.Error {
 		Message: "the parameter " + name + " has no value; write the value itself"}
 }
 
-// firstToken returns the first token after opening parentheses and semicolons.
-func firstToken(text string) token {
-	scan := scanner{src: text}
-	t := scan.next()
-	for t.kind == mark && (text[t.at] == '(' || text[t.at] == ';') {
-		t = scan.next()
-	}
-	return t
-}
-
 // foreign returns the first token that is a parameter (? or :name) or a quote (a
 // backtick) of other libraries and databases. The grammar reads most of them as
 // operators.
-func foreign(text string) (token, bool) {
-	scan := scanner{src: text}
-	var last token
-	for t := scan.next(); t.kind != endOfText; t = scan.next() {
+func foreign(text string) (sqlread.Token, bool) {
+	scan := sqlread.Scanner{Src: text}
+	var last sqlread.Token
+	for t := scan.Next(); t.Kind != sqlread.EndOfText; t = scan.Next() {
 		switch {
-		case t.kind == sign && (text[t.at:t.end] == "?" || text[t.at] == '`'):
+		case t.Kind == sqlread.Sign && (text[t.At:t.End] == "?" || text[t.At] == '`'):
 			return t, true
-		case t.kind == word && last.kind == mark && text[last.at:t.at] == ":":
-			return token{mark, last.at, t.end}, true
+		case t.Kind == sqlread.Word && last.Kind == sqlread.Mark && text[last.At:t.At] == ":":
+			return sqlread.Token{Kind: sqlread.Mark, At: last.At, End: t.End}, true
 		}
 		last = t
 	}
-	return token{}, false
+	return sqlread.Token{}, false
 }

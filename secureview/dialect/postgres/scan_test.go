@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/wasilibs/go-pgquery/parser"
+
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 var generated = flag.Int("generated", 300, "number of generated texts")
@@ -65,9 +67,9 @@ func lexed(text string) (string, bool) {
 // scanned returns the tokens of the scanner, each on a line.
 func scanned(text string) string {
 	var b strings.Builder
-	scan := scanner{src: text}
-	for t := scan.next(); t.kind != endOfText; t = scan.next() {
-		b.WriteString(text[t.at:t.end] + "\n")
+	scan := sqlread.Scanner{Src: text}
+	for t := scan.Next(); t.Kind != sqlread.EndOfText; t = scan.Next() {
+		b.WriteString(text[t.At:t.End] + "\n")
 	}
 	return b.String()
 }

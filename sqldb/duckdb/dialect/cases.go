@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // maxCaseCopies is the maximum number of bytes of operands that DuckDB's parser copies.
@@ -11,7 +12,7 @@ const maxCaseCopies = 64 << 10
 
 // A caseOperand is the operand of a CASE that has no END yet.
 type caseOperand struct {
-	at, length int
+	at, length int  // where it begins, 0 before its first token
 	read       bool // its first WHEN was read
 }
 
@@ -25,28 +26,32 @@ type caseCheck struct {
 	named  bool // the next word is a name, because it is after a point, a dollar sign or AS
 }
 
-// next reads the next token of a text.
-func (c *caseCheck) next(t *lexeme) error {
+// next reads the next token of a text, in lower case.
+func (c *caseCheck) next(t sqlread.Token, token string) error {
+	last := len(c.open) - 1
+	if last >= 0 && c.open[last].at == 0 {
+		c.open[last].at = t.At
+	}
 	isName := c.named
-	c.named = t.kind == '.' || t.kind == '$' || t.word == "as" && !isName
+	c.named = namesNext(token) || token == "as" && !isName
 	if isName {
 		return nil
 	}
-	switch last := len(c.open) - 1; {
-	case t.word == "case":
+	switch {
+	case token == "case":
 		if slices.ContainsFunc(c.open, func(o caseOperand) bool { return !o.read }) {
-			return refuseCase(t.start, "a CASE in the operand of another CASE is not supported")
+			return refuseCase(t.At, "a CASE in the operand of another CASE is not supported")
 		}
-		c.open = append(c.open, caseOperand{at: pastBlank(t.text, t.end)})
-	case t.word == "when" && last >= 0:
+		c.open = append(c.open, caseOperand{})
+	case token == "when" && last >= 0:
 		o := &c.open[last]
 		if !o.read {
-			o.length, o.read = t.start-o.at, true
+			o.length, o.read = t.At-o.at, true
 		}
 		if c.copies += o.length; c.copies > maxCaseCopies {
-			return refuseCase(t.start, "a CASE has a long operand and many WHENs")
+			return refuseCase(t.At, "a CASE has a long operand and many WHENs")
 		}
-	case t.word == "end" && last >= 0:
+	case token == "end" && last >= 0:
 		c.open = c.open[:last]
 	}
 	return nil

@@ -8,15 +8,8 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
 )
-
-// A lexeme is a token of a text that is neither white space nor a comment.
-type lexeme struct {
-	text       string // the whole text
-	start, end int    // the token is text[start:end]
-	kind       byte
-	word       string // a word in lower case; empty: no wordToken
-}
 
 // checkCopies refuses a text of which DuckDB's parser would make a tree that is far
 // larger than the text, and a text that could hide words from this check.
@@ -24,24 +17,18 @@ func checkCopies(text string) error {
 	lower := ascii.Lower(text)
 	plain := utf8.RuneCountInString(text) == len(text)
 	cases, sets := caseCheck{}, newSetCheck()
-	for t := (lexeme{text: text}); t.end < len(text); {
-		t.start = t.end
-		if t.kind, t.end = token(text, t.start); t.kind == blankToken {
-			continue
-		}
-		t.word = ""
-		if t.kind == wordToken {
-			t.word = lower[t.start:t.end]
-			if !plain {
-				if err := checkSpaces(t.word, t.start); err != nil {
-					return err
-				}
+	scan := sqlread.Scanner{Src: text, DuckDB: true}
+	for t := scan.Next(); t.Kind != sqlread.EndOfText; t = scan.Next() {
+		token := lower[t.At:t.End]
+		if t.Kind == sqlread.Word && !plain {
+			if err := checkSpaces(token, t.At); err != nil {
+				return err
 			}
 		}
-		if err := cases.next(&t); err != nil {
+		if err := cases.next(t, token); err != nil {
 			return err
 		}
-		if err := sets.next(&t); err != nil {
+		if err := sets.next(t, token); err != nil {
 			return err
 		}
 	}
@@ -50,6 +37,9 @@ func checkCopies(text string) error {
 	}
 	return checkWindows(lower)
 }
+
+// namesNext reports whether a word after a token is a name, even if it is a keyword.
+func namesNext(token string) bool { return token == "." || token == ".." || token == "$" }
 
 // checkSpaces refuses spaces and invisible characters beyond ASCII in a word. DuckDB
 // makes spaces of some of them, though not after every text in quotes, so that they would

@@ -153,6 +153,9 @@ func TestCaseOperands(t *testing.T) {
 		"SELECT CASE /* /* */ WHEN */ CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
 		"SELECT CASE $x$ WHEN $x$ || CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
 		"SELECT CASE -- WHEN\nCASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
+		"SELECT 0x$a$, CASE CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END, 1 AS b$a$",
+		"SELECT CASE e'a' -- x\n'\\'' || (CASE a WHEN 1 THEN 2 END) || 'WHEN' WHEN 2 THEN 3 END",
+		"SELECT CASE 1e1CASE a WHEN 1 THEN 2 END WHEN 2 THEN 3 END",
 		"SELECT CASE (SELECT CASE a WHEN 1 THEN 2 END) WHEN 2 THEN 3 END",
 	} {
 		_, err := dialect.Dialect{}.Read(text)
@@ -164,6 +167,8 @@ func TestCaseOperands(t *testing.T) {
 	for _, text := range []string{
 		"SELECT CASE a WHEN CASE b WHEN 1 THEN 2 END THEN CASE c WHEN 3 THEN 4 END ELSE CASE d WHEN 5 THEN 6 END END",
 		"SELECT CASE WHEN a THEN CASE WHEN b THEN 1 END END, CASE x WHEN 1 THEN 2 END",
+		"SELECT CASE e'a'\n-- x\n'\\' CASE CASE' WHEN 'a' THEN 1END",
+		"SELECT CASE -- no operand, and a comment that is long "+strings.Repeat("x", 500)+"\n"+strings.Repeat(" WHEN a THEN 1", 150)+" END",
 		"SELECT CASE 'CASE' WHEN 'a' THEN 1 END, 'it''s CASE', \"case\", t.case, 1 AS end, $$ CASE CASE $$ /* CASE CASE */",
 	} {
 		if _, err := (dialect.Dialect{}).Read(text); err != nil {

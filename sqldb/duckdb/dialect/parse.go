@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 )
@@ -62,8 +61,11 @@ func refused(text string, root object) error {
 	if root.field("error_type").string() == "parser" {
 		return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at), Message: sqlast.Clip(message)}
 	}
-	start := nextToken(text)
-	switch word := firstWord(text[start:]); word {
+	t, word := sqlread.FirstToken(text), ""
+	if t.Kind == sqlread.Word {
+		word = sqlast.Clip(strings.ToUpper(text[t.At:t.End]))
+	}
+	switch word {
 	case "SELECT", "WITH", "FROM", "VALUES", "":
 		if strings.Contains(message, "Only SELECT") {
 			return &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1,
@@ -71,28 +73,10 @@ func refused(text string, root object) error {
 		}
 		return &sqlast.Error{Code: sqlast.Unsupported, Pos: sqlast.Pos(at), Message: sqlast.Clip(message)}
 	case "PIVOT", "PIVOT_WIDER":
-		return &sqlast.Error{Code: sqlast.Unsupported, Name: word, Pos: sqlast.Pos(start), Message: pivotRemedy}
+		return &sqlast.Error{Code: sqlast.Unsupported, Name: word, Pos: sqlast.Pos(t.At), Message: pivotRemedy}
 	default:
-		return sqlread.NotSelect(word, start)
+		return sqlread.NotSelect(word, t.At)
 	}
 }
 
 const pivotRemedy = "PIVOT is not supported: write one aggregate with FILTER (WHERE ..) for each column"
-
-func firstWord(text string) string {
-	n := 0
-	for n < len(text) && ('a' <= ascii.LowerByte(text[n]) && ascii.LowerByte(text[n]) <= 'z' || text[n] == '_') {
-		n++
-	}
-	return sqlast.Clip(strings.ToUpper(text[:n]))
-}
-
-// nextToken returns the offset of the first token, after white space, comments,
-// parentheses and semicolons.
-func nextToken(text string) int {
-	i := pastBlank(text, 0)
-	for i < len(text) && (text[i] == '(' || text[i] == ';') {
-		i = pastBlank(text, i+1)
-	}
-	return i
-}

@@ -1,6 +1,9 @@
 package dialect
 
-import "github.com/qedkit/qed/internal/sqlast"
+import (
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlread"
+)
 
 // Bounds of the grouping sets that DuckDB's parser lists, and of the terms in all sets
 // of a statement.
@@ -56,24 +59,25 @@ var emptyLevel = level{item: 1, own: 1, terms: 1}
 
 func newSetCheck() *setCheck { return &setCheck{open: []level{emptyLevel}} }
 
-// next reads the next token of a text.
-func (c *setCheck) next(t *lexeme) error {
+// next reads the next token of a text, in lower case.
+func (c *setCheck) next(t sqlread.Token, token string) error {
 	l := &c.open[len(c.open)-1]
-	switch t.kind {
-	case wordToken:
-		c.before, c.word = c.word, t.word
+	if t.Kind == sqlread.Word {
+		c.before, c.word = c.word, token
 		if c.before == "group" && c.word == "by" || c.before != "." && endsGroups(c.word) {
 			c.leave(l)
 			l.item, l.terms = 1, 1
 		}
 		return nil
-	case '(':
+	}
+	switch token {
+	case "(":
 		inner := emptyLevel
 		if c.word == "rollup" || c.word == "cube" || c.before == "grouping" && c.word == "sets" {
 			inner.kind = c.word
 		}
 		c.open = append(c.open, inner)
-	case ')':
+	case ")":
 		c.leave(l)
 		if len(c.open) > 1 {
 			c.open = c.open[:len(c.open)-1]
@@ -81,14 +85,14 @@ func (c *setCheck) next(t *lexeme) error {
 			outer.item = min(outer.item*min(l.sets(), 1<<20), 1<<20)
 			outer.terms += l.terms
 		}
-	case ',':
+	case ",":
 		l.own++
 		l.terms++
 		if l.kind == "sets" {
 			l.sum, l.item = l.sum+l.item, 1
 		}
 	}
-	if c.before, c.word = "", ""; t.kind == '.' || t.kind == '$' {
+	if c.before, c.word = "", ""; namesNext(token) {
 		c.word = "."
 	}
 	return c.bounded()
