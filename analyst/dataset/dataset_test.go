@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -109,13 +110,15 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// BenchmarkLoad loads 100,000 rows of 20 columns.
+var benchRows = flag.Int("rows", 100_000, "number of rows of BenchmarkLoad")
+
+// BenchmarkLoad loads rows of 20 columns.
 func BenchmarkLoad(b *testing.B) {
 	var text bytes.Buffer
 	for i := range 20 {
 		fmt.Fprintf(&text, "c%d%s", i, map[bool]string{true: "\n", false: ","}[i == 19])
 	}
-	for row := range 100_000 {
+	for row := range *benchRows {
 		for i := range 20 {
 			switch i % 5 {
 			case 0:

@@ -3,6 +3,7 @@
 package duckdb_test
 
 import (
+	"flag"
 	"fmt"
 	"runtime"
 	"strings"
@@ -10,13 +11,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/qedkit/qed/internal/peakmem"
+	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/duckdb"
 )
 
-// BenchmarkLoad50MB loads 350,000 rows of 20 columns.
+var benchRows = flag.Int("rows", 350_000, "number of rows of BenchmarkLoad50MB")
+
+// BenchmarkLoad50MB loads rows of 20 columns.
 func BenchmarkLoad50MB(b *testing.B) {
 	var text strings.Builder
-	for row := range 350_001 {
+	for row := range *benchRows + 1 {
 		for i := range 20 {
 			switch {
 			case row == 0:
@@ -38,17 +43,21 @@ func BenchmarkLoad50MB(b *testing.B) {
 	files := []duckdb.File{{Path: write(b, "x.csv", text.String())}}
 	b.SetBytes(int64(text.Len()))
 	var before, after syscall.Rusage
-	used := time.Duration(0)
+	used, peak := time.Duration(0), 0
 	for b.Loop() {
 		runtime.GC()
 		syscall.Getrusage(syscall.RUSAGE_SELF, &before)
-		db, _, err := duckdb.Load(b.Context(), files, nil)
-		if err != nil {
-			b.Fatal(err)
-		}
+		var db *sqldb.DB
+		peak = max(peak, peakmem.Growth(b, func() {
+			var err error
+			if db, _, err = duckdb.Load(b.Context(), files, nil); err != nil {
+				b.Fatal(err)
+			}
+		}))
 		syscall.Getrusage(syscall.RUSAGE_SELF, &after)
 		used += time.Duration(after.Utime.Nano() - before.Utime.Nano() + after.Stime.Nano() - before.Stime.Nano())
 		db.Close()
 	}
+	b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
 	b.ReportMetric(used.Seconds()/float64(b.N), "cpu-s/op")
 }

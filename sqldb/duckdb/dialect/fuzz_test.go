@@ -168,7 +168,7 @@ func TestCaseOperands(t *testing.T) {
 		"SELECT CASE a WHEN CASE b WHEN 1 THEN 2 END THEN CASE c WHEN 3 THEN 4 END ELSE CASE d WHEN 5 THEN 6 END END",
 		"SELECT CASE WHEN a THEN CASE WHEN b THEN 1 END END, CASE x WHEN 1 THEN 2 END",
 		"SELECT CASE e'a'\n-- x\n'\\' CASE CASE' WHEN 'a' THEN 1END",
-		"SELECT CASE -- no operand, and a comment that is long "+strings.Repeat("x", 500)+"\n"+strings.Repeat(" WHEN a THEN 1", 150)+" END",
+		"SELECT CASE -- no operand, and a comment that is long " + strings.Repeat("x", 500) + "\n" + strings.Repeat(" WHEN a THEN 1", 150) + " END",
 		"SELECT CASE 'CASE' WHEN 'a' THEN 1 END, 'it''s CASE', \"case\", t.case, 1 AS end, $$ CASE CASE $$ /* CASE CASE */",
 	} {
 		if _, err := (dialect.Dialect{}).Read(text); err != nil {
