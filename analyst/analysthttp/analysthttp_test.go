@@ -200,7 +200,7 @@ func TestUploadOptions(t *testing.T) {
 	const prices = "city;day;price\nBonn;03/04/2026;1.250\nUlm;05/06/2026;1.300\n"
 	status, got := send(t, "POST", url+"/api/datasets", prices)
 	load := fmt.Sprint(got["load"])
-	if status != http.StatusCreated || !strings.Contains(load, "option:Decimal") || !strings.Contains(load, "option:DateOrder") ||
+	if status != http.StatusCreated || !strings.Contains(load, "choices:[. ,]") || !strings.Contains(load, "choices:[dmy mdy]") || !strings.Contains(load, "option:Decimal") || !strings.Contains(load, "option:DateOrder") ||
 		!strings.Contains(fmt.Sprint(got["notes"]), "The option dateorder decides.") {
 		t.Errorf("status %d: %v", status, got)
 	}
@@ -225,6 +225,9 @@ func TestUploadOptions(t *testing.T) {
 	}
 	book := xlsxtest.Zip(xlsxtest.Parts(false, nil, xlsxtest.Sheet{Name: "Notes", Rows: xlsxtest.Row("x") + xlsxtest.Row("y")},
 		xlsxtest.Sheet{Name: "Orders of 2026", Rows: strings.Join(rows, "")}))
+	if _, got := send(t, "POST", url+"/api/datasets", string(book)); !strings.Contains(fmt.Sprint(got["load"]), "choices:[Orders of 2026]") {
+		t.Errorf("%v", got)
+	}
 	status, got = send(t, "POST", url+"/api/datasets?sheet=Orders+of+2026", string(book))
 	if status != http.StatusCreated || got["rowCount"] != 4.0 {
 		t.Fatalf("status %d: %v", status, got)

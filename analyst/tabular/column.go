@@ -174,9 +174,12 @@ func (c *tableColumn) decide(sign rune, chosen bool, order string) (warnings []W
 		w := Warning{Kind: kind, Column: c.name, Line: line, Count: count}
 		switch text {
 		case c.texts.DecimalSign:
-			w.Option = "Decimal"
+			w.Option, w.Choices = "Decimal", []string{".", ","}
 		case c.texts.Orders:
 			w.Option = "DateOrder"
+			for _, f := range c.dateForms() {
+				w.Choices = append(w.Choices, formInfo[f].order)
+			}
 		}
 		warnings = append(warnings, w.message(text, values...))
 	}

@@ -117,8 +117,14 @@ func (l *loader) copySheets(book *xlsx.Workbook) error {
 		if l.sheet.width > 0 || l.opt.Sheet != "" {
 			l.sheet.warn(l, layout)
 			if l.opt.Sheet == "" && len(book.Sheets) > 1 {
-				l.warn(Warning{Kind: OtherSheets, Count: len(book.Sheets) - 1, Option: "Sheet"}, l.texts.OtherSheets,
-					"sheet", l.sheetNames(s), "names", l.sheetNames(slices.Delete(slices.Clone(book.Sheets), i, i+1)...))
+				others := slices.Delete(slices.Clone(book.Sheets), i, i+1)
+				w := Warning{Kind: OtherSheets, Count: len(others), Option: "Sheet"}
+				for _, other := range others[:min(maxSheetNames, len(others))] {
+					if len(other.Name) <= maxSheetName {
+						w.Choices = append(w.Choices, other.Name)
+					}
+				}
+				l.warn(w, l.texts.OtherSheets, "sheet", l.sheetNames(s), "names", l.sheetNames(others...))
 			}
 			return nil
 		}
@@ -130,18 +136,22 @@ func (l *loader) copySheets(book *xlsx.Workbook) error {
 	return optionf("Sheet", ErrEmpty, 0, func(t *texts) string { return t.NoCells }, "names", l.sheetNames(book.Sheets...))
 }
 
+const (
+	maxSheetNames = 20  // in a message or a warning
+	maxSheetName  = 128 // bytes; Excel has at most 31 characters
+)
+
 // sheetNames returns the names of sheets, up to a number.
 func (l *loader) sheetNames(sheets ...xlsx.Sheet) string {
-	const most = 20
 	var names []string
-	for _, s := range sheets[:min(most, len(sheets))] {
-		name := prompt.Quote(prompt.Clip(s.Name, 64))
+	for _, s := range sheets[:min(maxSheetNames, len(sheets))] {
+		name := prompt.Quote(prompt.Clip(s.Name, maxSheetName))
 		if s.Hidden {
 			name += " (" + l.texts.HiddenSheet + ")"
 		}
 		names = append(names, name)
 	}
-	if len(sheets) > most {
+	if len(sheets) > maxSheetNames {
 		names = append(names, "...")
 	}
 	return strings.Join(names, ", ")

@@ -249,8 +249,10 @@ type Warning struct {
 	Message string      `json:"message"`         // one sentence, for users too
 
 	// Option is the field of [Options] that decides what the input does not show, such as
-	// Decimal. It may be empty.
-	Option string `json:"option,omitempty"`
+	// Decimal. It may be empty. Choices are values of the option with which the input can be
+	// read in other ways, such as the names of other sheets, of which there may be more.
+	Option  string   `json:"option,omitempty"`
+	Choices []string `json:"choices,omitempty"`
 }
 
 // A WarningKind is a kind of Warning.

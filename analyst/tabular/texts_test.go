@@ -48,7 +48,7 @@ func TestLanguages(t *testing.T) {
 			if w.Message == german.Warnings[i].Message {
 				t.Errorf("the German text is in English: %s", w.Message)
 			}
-			if w.Message = german.Warnings[i].Message; w != german.Warnings[i] {
+			if w.Message = german.Warnings[i].Message; !cmp.Equal(w, german.Warnings[i]) {
 				t.Errorf("%+v, in English %+v", german.Warnings[i], w)
 			}
 		}

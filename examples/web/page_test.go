@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/qedkit/qed/examples/analyst/orders"
+	"github.com/qedkit/qed/internal/xlsx/xlsxtest"
 )
 
 // providers are the variables that would replace the recorded model and data.
@@ -287,6 +288,31 @@ func TestUpload(t *testing.T) {
 	b.press("Close")
 	b.press("New conversation")
 	b.until(`document.querySelectorAll("article").length === 0`)
+}
+
+// TestSheets uploads an Excel file with several sheets, whose numbers can be read in two ways: the
+// page shows what was read how, and reads the file again as the user chooses.
+func TestSheets(t *testing.T) {
+	_, b := open(t)
+	rows := func(amounts ...string) (rows string) {
+		for i, amount := range append([]string{"amount"}, amounts...) {
+			rows += xlsxtest.Row([]string{"region", "North", "South"}[i], amount)
+		}
+		return rows
+	}
+	b.choose("sales.xlsx", xlsxtest.Zip(xlsxtest.Parts(false, nil, xlsxtest.Sheet{Name: "2025", Rows: rows("1.234", "2.500")}, xlsxtest.Sheet{Name: "2026 plan", Rows: rows("7", "8")})))
+	b.articles(1)
+	b.has("2 rows", "not read are \"2026 plan\". The option sheet decides.", "they are text. The option decimal decides.")
+	b.show("sheets")
+	b.press("Read with decimal \",\"")
+	b.articles(2)
+	b.has("sales.xlsx, decimal \",\"", "North\t1234")
+	b.press("Read with sheet \"2026 plan\"")
+	b.articles(3)
+	b.has("sheet \"2026 plan\"", "South\t8")
+	b.press("Types of the columns")
+	b.has("region: text, amount: integer")
+	b.show("other-sheet")
 }
 
 // TestStopFile stops the upload of a file, and its analysis. Both can be done again.

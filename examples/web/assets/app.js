@@ -341,8 +341,14 @@ async function analyse(text, address, more) {
 	}
 }
 
+/** readings returns buttons that read a file in the other ways that its warnings name. */
+function readings(chosen, options, warnings = []) {
+	const ways = new Map(warnings.flatMap(w => (w.choices ?? []).map(value => [`${w.option.toLowerCase()} "${value}"`, {[w.option.toLowerCase()]: value}])));
+	return make("p", {className: "choices"}, ...[...ways].map(([name, way]) => button("Read with " + name, () => upload(chosen, {...options, ...way}))));
+}
+
 /** upload begins a conversation about a file. */
-async function upload(chosen) {
+async function upload(chosen, options = {}) {
 	if (running) return;
 	const own = running = new AbortController();
 	const note = byId("file-problem");
@@ -352,14 +358,18 @@ async function upload(chosen) {
 	try {
 		if (chosen.size > maxUpload) throw new Error("The file is larger than 16 MB.");
 		announce("The file is sent.");
-		const stored = await stream.upload(chosen, own.signal);
+		const stored = await stream.upload(chosen, options, own.signal);
 		file = {session: stored.session, found: []};
 		byId("start").hidden = true;
-		new Turn(chosen.name).finish({
+		const turn = new Turn([chosen.name, ...Object.entries(options).map(([option, value]) => `${option} "${value}"`)].join(", "));
+		turn.finish({
 			text: [`The file has ${number(stored.rowCount)} rows and ${number(stored.columnCount)} columns.`,
-				...(stored.notes ?? []).map((note) => `Note: ${note}.`), "What do you want to know of it?"].join("\n\n"),
+				...(stored.notes ?? []).map(note => "Note: " + note), "What do you want to know of it?"].join("\n\n"),
 			table: {columns: stored.schema, rows: stored.sampleData},
 		}, false);
+		const columns = stored.load.columns.map(c => `${c.name}: ${c.type}${c.unit ? " in " + c.unit : ""}`);
+		turn.body.append(readings(chosen, options, stored.load.warnings), details("Types of the columns", make("p", {textContent: columns.join(", ")})));
+		turn.element.scrollIntoView({block: "start"});
 		announce("The file can be analysed.");
 		input.focus();
 	} catch (error) {

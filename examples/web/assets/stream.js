@@ -52,9 +52,9 @@ export async function get(address) {
 	return parse(await response.text());
 }
 
-/** upload stores a file for the analyst. */
-export async function upload(file, signal) {
-	const response = await fetch("api/datasets", {method: "POST", signal, headers: {"Content-Type": "application/octet-stream"}, body: file});
+/** upload stores a file for the analyst. The options say how it is read. */
+export async function upload(file, options, signal) {
+	const response = await fetch("api/datasets?" + new URLSearchParams(options), {method: "POST", signal, headers: {"Content-Type": "application/octet-stream"}, body: file});
 	if (!response.ok) throw await refusal(response);
 	return parse(await response.text());
 }
