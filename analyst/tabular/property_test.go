@@ -117,7 +117,11 @@ var (
 func TestStyles(t *testing.T) {
 	dir := t.TempDir()
 	decided, columns, wrong := 0, 0, 0
-	for seed := range uint64(*tables) {
+	n := *tables
+	if testing.Short() {
+		n = min(n, 500)
+	}
+	for seed := range uint64(n) {
 		rng := rand.New(rand.NewPCG(seed, *series))
 		s := randomStyle(rng)
 		rows := 1 + rng.IntN(12)
