@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // A tableColumn collects what its cells may be.
@@ -28,8 +29,9 @@ type tableColumn struct {
 	commaWhole   int
 	clocks       int
 	fits         [formCount]int
-	firstMiss    [formCount]int // the first line that does not fit
-	ambiguousAt  int            // the first line
+	firstMiss    [formCount]Evidence // the first cell that does not fit
+	examples     []string
+	ambiguousAt  int // the first line
 	formulas     int
 	formulaAt    int
 	numbers      numberCount
@@ -55,6 +57,7 @@ func (c *tableColumn) add(v cell, line int) {
 		return
 	}
 	c.filled++
+	c.show(v.text)
 	if v.text == c.header {
 		c.repeats++
 	}
@@ -72,11 +75,15 @@ func (c *tableColumn) add(v cell, line int) {
 		c.placeholders++
 		return
 	}
+	miss := Evidence{Line: line}
 	for f := range c.fits {
 		if r.fits(form(f)) {
 			c.fits[f]++
-		} else if c.firstMiss[f] == 0 {
-			c.firstMiss[f] = line
+		} else if c.firstMiss[f].Line == 0 {
+			if miss.Cell == "" {
+				miss.Cell = strings.Clone(prompt.Clip(v.text, exampleBytes))
+			}
+			c.firstMiss[f] = miss
 		}
 	}
 	count := func(n *int, is bool) {
@@ -107,6 +114,56 @@ func (c *tableColumn) add(v cell, line int) {
 			c.formulaAt = line
 		}
 	}
+}
+
+// show keeps a cell as an example.
+func (c *tableColumn) show(text string) {
+	if len(c.examples) == maxExamples {
+		return
+	}
+	if text = prompt.Clip(text, exampleBytes); !slices.Contains(c.examples, text) {
+		c.examples = append(c.examples, strings.Clone(text))
+	}
+}
+
+const (
+	maxExamples  = 3
+	exampleBytes = 64
+)
+
+// report returns the column of a table with a number of rows.
+func (c *tableColumn) report(rows int) Column {
+	out := Column{Name: c.name, Header: c.header, Type: c.kind, Unit: c.unit, Zoned: c.zoned, Missing: rows - c.filled, Examples: c.examples}
+	if c.form != formText {
+		out.Missing += c.placeholders
+	}
+	if at := c.evidence(); at.Line > 0 {
+		out.Evidence = &at
+	}
+	return out
+}
+
+// rivals are the forms in which many cells can be read as well.
+var rivals = map[form][]form{
+	formPoint: {formComma}, formComma: {formPoint}, formDMY: {formMDY}, formMDY: {formDMY},
+	formDMY2: {formMDY2, formYMD2}, formMDY2: {formDMY2, formYMD2}, formYMD2: {formDMY2, formMDY2},
+}
+
+// evidence returns the cell after which the column can have no other form, or that keeps it
+// from having a type.
+func (c *tableColumn) evidence() (last Evidence) {
+	if c.form == formText && c.fits[c.commonest()] > 0 {
+		return c.firstMiss[c.commonest()]
+	}
+	for _, f := range rivals[c.form] {
+		if c.all(f) {
+			return Evidence{} // another column or an option decides
+		}
+		if at := c.firstMiss[f]; at.Line > last.Line {
+			last = at
+		}
+	}
+	return last
 }
 
 // values returns the number of cells that a column of numbers or times has.
@@ -307,7 +364,7 @@ func (c *tableColumn) warnMixed(warn warnFunc) {
 	if n == 0 {
 		return
 	}
-	at := c.firstMiss[best]
+	at := c.firstMiss[best].Line
 	text := c.texts.Mixed
 	if at > 0 {
 		text = c.texts.MixedAt

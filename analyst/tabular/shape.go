@@ -192,7 +192,7 @@ func (c *tableColumn) missesOnly(line int) bool {
 		return false
 	}
 	for f := range formCount {
-		if f != formBoolean && c.fits[f] == c.values()-1 && c.firstMiss[f] == line {
+		if f != formBoolean && c.fits[f] == c.values()-1 && c.firstMiss[f].Line == line {
 			return true
 		}
 	}

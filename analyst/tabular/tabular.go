@@ -314,6 +314,18 @@ type Column struct {
 	Type   Type   `json:"type"`
 	Unit   string `json:"unit,omitempty"`  // of all its numbers, as the input spells it
 	Zoned  bool   `json:"zoned,omitempty"` // its times have a zone
+
+	Missing  int       `json:"missing,omitempty"`  // the number of rows without a value
+	Examples []string  `json:"examples,omitempty"` // at most three different cells, the first ones
+	Evidence *Evidence `json:"evidence,omitempty"` // nil: all cells can be read in one way only, or others decide
+}
+
+// Evidence is the cell that shows how a column is read, such as 31/12/2026 the order of its
+// dates. In a column of text it is the first cell that keeps the column from the type of the
+// others.
+type Evidence struct {
+	Cell string `json:"cell"`
+	Line int    `json:"line"`
 }
 
 // Flags adds a flag for each field that a [Warning] or an [Error] names in its Option, except for
@@ -407,7 +419,7 @@ func readInput(ctx context.Context, r io.Reader, o *Options) (*File, error) {
 	}
 	f := &File{Report: Report{Rows: l.rows, Warnings: l.warnings}, dir: dir, loader: l}
 	for _, c := range l.columns {
-		f.Columns = append(f.Columns, Column{Name: c.name, Header: c.header, Type: c.kind, Unit: c.unit, Zoned: c.zoned})
+		f.Columns = append(f.Columns, c.report(l.rows))
 	}
 	return f, nil
 }

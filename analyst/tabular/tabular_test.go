@@ -421,3 +421,34 @@ func Example() {
 	// Berlin 1.5
 	// Bonn 2.75
 }
+
+// The report shows of each column what it is made of, and the cell that decides how it is read.
+func TestColumns(t *testing.T) {
+	at := func(cell string, line int) *tabular.Evidence { return &tabular.Evidence{Cell: cell, Line: line} }
+	for name, tt := range map[string]struct {
+		input string
+		want  tabular.Column
+	}{
+		"a sign":            {"n\n7\n1.5\n2\n7", tabular.Column{Type: tabular.Decimal, Examples: []string{"7", "1.5", "2"}, Evidence: at("1.5", 3)}},
+		"placeholders":      {"n;m\n1,5;\nn/a;x\n;y", tabular.Column{Type: tabular.Decimal, Missing: 2, Examples: []string{"1,5", "n/a"}, Evidence: at("1,5", 2)}},
+		"an order":          {"n\n03/04/2026\n31/12/2026\n", tabular.Column{Type: tabular.Date, Examples: []string{"03/04/2026", "31/12/2026"}, Evidence: at("31/12/2026", 3)}},
+		"a sign of another": {"n;m\n1.234;1,5\n2.500;7,5\n", tabular.Column{Type: tabular.Integer, Examples: []string{"1.234", "2.500"}}},
+		"one way only":      {"n\n1\n2\n", tabular.Column{Type: tabular.Integer, Examples: []string{"1", "2"}}},
+		"no type":           {"n\n1\n2\nx y\n", tabular.Column{Type: tabular.Text, Examples: []string{"1", "2", "x y"}, Evidence: at("x y", 4)}},
+		"words":             {"n\na\n\"\"\nb\n", tabular.Column{Type: tabular.Text, Missing: 1, Examples: []string{"a", "b"}}},
+		"a long cell":       {"n\n" + strings.Repeat("ä", 100) + "\n", tabular.Column{Type: tabular.Text, Examples: []string{strings.Repeat("ä", 32) + "..."}}},
+	} {
+		f, err := tabular.Read(t.Context(), strings.NewReader(tt.input), nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		tt.want.Name, tt.want.Header = "n", "n"
+		if diff := cmp.Diff(tt.want, f.Columns[0]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

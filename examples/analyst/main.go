@@ -155,8 +155,21 @@ func name(path string) string {
 
 // describe returns what was loaded.
 func describe(found tabular.Report, data analyst.Data) []string {
-	columns := strings.Join(data.Policy.Tables[data.Table], ", ")
-	return append([]string{fmt.Sprintf("%d rows: %s", found.Rows, columns)}, data.Notes...)
+	lines := []string{fmt.Sprintf("%d rows: %s", found.Rows, strings.Join(data.Policy.Tables[data.Table], ", "))}
+	for _, c := range found.Columns {
+		line := fmt.Sprintf("%s: %s", c.Name, c.Type)
+		if c.Missing > 0 {
+			line += fmt.Sprintf(", %d missing", c.Missing)
+		}
+		if len(c.Examples) > 0 {
+			line += ", such as " + strings.Join(c.Examples, " | ")
+		}
+		if c.Evidence != nil {
+			line += fmt.Sprintf("; line %d shows it: %s", c.Evidence.Line, c.Evidence.Cell)
+		}
+		lines = append(lines, line)
+	}
+	return append(lines, data.Notes...)
 }
 
 // A conversation is a thread of questions about the data.

@@ -310,8 +310,8 @@ func TestSheets(t *testing.T) {
 	b.press("Read with sheet \"2026 plan\"")
 	b.articles(3)
 	b.has("sheet \"2026 plan\"", "South\t8")
-	b.press("Types of the columns")
-	b.has("region: text, amount: integer")
+	b.press("How the columns are read")
+	b.has("region\ttext\t0\tNorth | South", "amount\tinteger\t0\t7 | 8")
 	b.show("other-sheet")
 }
 

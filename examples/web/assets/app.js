@@ -2,6 +2,7 @@
 import * as answers from "./answer.js";
 import * as questions from "./question.js";
 import * as stream from "./stream.js";
+import * as tables from "./table.js";
 import {announce, button, details, make, plural} from "./dom.js";
 import {Trace} from "./trace.js";
 import {usage, Usage} from "./usage.js";
@@ -367,8 +368,12 @@ async function upload(chosen, options = {}) {
 				...(stored.notes ?? []).map(note => "Note: " + note), "What do you want to know of it?"].join("\n\n"),
 			table: {columns: stored.schema, rows: stored.sampleData},
 		}, false);
-		const columns = stored.load.columns.map(c => `${c.name}: ${c.type}${c.unit ? " in " + c.unit : ""}`);
-		turn.body.append(readings(chosen, options, stored.load.warnings), details("Types of the columns", make("p", {textContent: columns.join(", ")})));
+		const columns = {
+			columns: ["Column", "Type", "Missing", "Examples", "Shown by"].map(name => ({name})),
+			rows: stored.load.columns.map(c => [c.name, c.type + (c.unit ? " in " + c.unit : ""), c.missing ?? 0,
+				(c.examples ?? []).join(" | "), c.evidence ? `${c.evidence.cell} (line ${c.evidence.line})` : ""]),
+		};
+		turn.body.append(readings(chosen, options, stored.load.warnings), details("How the columns are read", tables.show(columns, "Columns of the file")));
 		turn.element.scrollIntoView({block: "start"});
 		announce("The file can be analysed.");
 		input.focus();
