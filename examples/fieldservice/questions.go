@@ -273,12 +273,12 @@ WHERE br.name = 'North' AND sr.name = 'South'
 			Tables:     []string{"invoice", "region"},
 			Periods:    march,
 			Choice:     "by the shipping location",
-			Statements: []string{InvoicesByRegion("shippingLocationId", "2026-03-01", "2026-03-31")},
+			Statements: []string{invoicesByRegion("shippingLocationId", "2026-03-01", "2026-03-31")},
 			Answer:     "By the site where the work was done, 5 invoices were issued for the North in March 2026, 3 for the South, 2 for the East and 0 for the West.",
 			Ways: []Way{
-				{"billingLocationId", InvoicesByRegion("billingLocationId", "2026-03-01", "2026-03-31"),
+				{"billingLocationId", invoicesByRegion("billingLocationId", "2026-03-01", "2026-03-31"),
 					"By the billing location, {r1.invoices} invoices were issued for the {r1.region} in March 2026, {r2.invoices} for the {r2.region}, {r3.invoices} for the {r3.region} and {r4.invoices} for the {r4.region}."},
-				{"shippingLocationId", InvoicesByRegion("shippingLocationId", "2026-03-01", "2026-03-31"),
+				{"shippingLocationId", invoicesByRegion("shippingLocationId", "2026-03-01", "2026-03-31"),
 					"By the site where the work was done, {r1.invoices} invoices were issued for the {r1.region} in March 2026, {r2.invoices} for the {r2.region}, {r3.invoices} for the {r3.region} and {r4.invoices} for the {r4.region}."},
 			},
 		},
@@ -393,9 +393,9 @@ ORDER BY es.expiresOn, employee`},
 	}
 }
 
-// InvoicesByRegion returns a statement that counts the invoices of some days by the region
+// invoicesByRegion returns a statement that counts the invoices of some days by the region
 // of one of their locations. A region without invoices has 0.
-func InvoicesByRegion(location, from, to string) string {
+func invoicesByRegion(location, from, to string) string {
 	return `
 SELECT r.name AS region, COUNT(i.id) AS invoices
 FROM region r

@@ -79,9 +79,9 @@ func TestTranscript(t *testing.T) {
 		"2": "route path " + query + " answer meaning checked rows",
 		"Who had the most work orders in March 2026?":                                                    "route tables question",
 		"Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?": "closed route tables path " + query + " answer meaning rows",
-		"How many invoices were issued for each region in 2025?":                                         "route tables question",
-		"Never mind.": "answer",
-		"What is the difference between a chiller and a heat pump?": "route answer",
+		"Who had the most work orders in 2025?":                                                          "route tables question",
+		"Never mind.":                                                                                    "answer",
+		"What is the difference between a chiller and a heat pump?":                                      "route answer",
 	}
 	if diff := cmp.Diff(want, steps(out)); diff != "" {
 		t.Errorf("what was shown of each line (-want +got):\n%s\n%s", diff, out)

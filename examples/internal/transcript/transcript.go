@@ -39,9 +39,9 @@ func Lines() []Line {
 			"Changing the due date needs a note with the reason [c2alss].")),
 		data(recorded("invoices-by-region")),
 		{Text: "2", Follows: true},
-		data(mostWorkOrders),
+		data(mostWorkOrders("March 2026", "2026-03-01", "2026-04-01")),
 		follows(instead(data(worded(recorded("on-order"), "Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?")))),
-		data(invoicesOf2025),
+		data(mostWorkOrders("2025", "2025-01-01", "2026-01-01")),
 		{Text: "Never mind.", Follows: true},
 		general("What is the difference between a chiller and a heat pump?",
 			"They are one machine in two uses: both move heat from a cold place to a warm one. A chiller is there for its cold side, a heat pump for its warm side, and many heat pumps can be turned round."),
@@ -49,44 +49,29 @@ func Lines() []Line {
 }
 
 // mostWorkOrders means the assigned employee of a work order, or the one who created it.
-var mostWorkOrders = fieldservice.Question{
-	Question: "Who had the most work orders in March 2026?",
-	Tables:   []string{"workOrder", "employee"},
-	Periods:  []fieldservice.Period{{Words: "March 2026", From: "2026-03-01", Before: "2026-04-01"}},
-	Ways: []fieldservice.Way{
-		{Column: "assignedTo", Statement: workOrdersBy("assignedTo"),
-			Reply: "Of the work orders created in March 2026, nobody is assigned more than {r1.employee}: {r1.orders}."},
-		{Column: "createdBy", Statement: workOrdersBy("createdBy"),
-			Reply: "Nobody created more work orders in March 2026 than {r1.employee}: {r1.orders}."},
-	},
-}
-
-func workOrdersBy(role string) string {
-	return `
+func mostWorkOrders(period, from, before string) fieldservice.Question {
+	by := func(role string) string {
+		return `
 SELECT CONCAT(e.firstName, ' ', e.lastName) AS employee, COUNT(*) AS orders
 FROM workOrder o
 JOIN employee e ON e.id = o.` + role + `
-WHERE o.createdOn BETWEEN '2026-03-01' AND '2026-03-31'
+WHERE o.createdOn >= '` + from + `' AND o.createdOn < '` + before + `'
 GROUP BY e.id, e.firstName, e.lastName
 ORDER BY orders DESC, employee
 LIMIT 3`
+	}
+	return fieldservice.Question{
+		Question: "Who had the most work orders in " + period + "?",
+		Tables:   []string{"workOrder", "employee"},
+		Periods:  []fieldservice.Period{{Words: period, From: from, Before: before}},
+		Ways: []fieldservice.Way{
+			{Column: "assignedTo", Statement: by("assignedTo"),
+				Reply: "Of the work orders created in " + period + ", nobody is assigned more than {r1.employee}: {r1.orders}."},
+			{Column: "createdBy", Statement: by("createdBy"),
+				Reply: "Nobody created more work orders in " + period + " than {r1.employee}: {r1.orders}."},
+		},
+	}
 }
-
-// invoicesOf2025 means the billing or the shipping location of an invoice.
-var invoicesOf2025 = fieldservice.Question{
-	Question: "How many invoices were issued for each region in 2025?",
-	Tables:   []string{"invoice", "region"},
-	Periods:  []fieldservice.Period{{Words: "2025", From: "2025-01-01", Before: "2026-01-01"}},
-	Ways: []fieldservice.Way{
-		{Column: "billingLocationId", Statement: fieldservice.InvoicesByRegion("billingLocationId", "2025-01-01", "2025-12-31"),
-			Reply: "By the billing location, " + invoicesOfYear},
-		{Column: "shippingLocationId", Statement: fieldservice.InvoicesByRegion("shippingLocationId", "2025-01-01", "2025-12-31"),
-			Reply: "By the site where the work was done, " + invoicesOfYear},
-	},
-}
-
-const invoicesOfYear = "{r1.invoices} invoices were issued for the {r1.region} in 2025, {r2.invoices} for the {r2.region}, " +
-	"{r3.invoices} for the {r3.region} and {r4.invoices} for the {r4.region}."
 
 // recorded returns a question about the company by its ID.
 func recorded(id string) fieldservice.Question {
