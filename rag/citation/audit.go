@@ -147,7 +147,7 @@ func (c *facts) readNumbers(text string, dates []date) {
 		}
 	}
 	c.articles = articles(text)
-	c.counted = append(inWords(text), inDigits(text)...)
+	c.counted = append(inWords(text), inDigits(spelled(text, figures.StyleOf(text)))...)
 	begin := 0
 	for _, end := range sentence.Ends(text) {
 		if st := newStatement(text[begin:end]); len(st.counted) > 0 {
@@ -320,7 +320,9 @@ func (s *finding) amounts(body string) {
 		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {
 			continue // a month
 		}
-		s.add(qed.WrongNumber, n.Text)
+		if !s.any(func(c *facts) bool { return c.says(n, body) }) {
+			s.add(qed.WrongNumber, n.Text)
+		}
 	}
 }
 

@@ -79,6 +79,24 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// An amount may have another unit or another form, and a percentage may be what is left.
+func TestAuditOtherForms(t *testing.T) {
+	sources := []citation.Source{{Key: "1", Text: "It is open from 8:00 to 18:30. 87 % of the cases end within three weeks, the others take 24 months. " +
+		"The unit weighs 1½ tons, its case 2.5 kg, and the cable has 3 km."}}
+	for text, want := range map[string][]string{
+		"It is open until 18.30 [1].": nil, "It is open until 17.30 [1].": {"wrong_number 17.30"},
+		"They end in 21 days [1].": nil, "They end in 28 days [1].": {"wrong_number 28"},
+		"13 % do not end in time [1].": nil, "The other 13 percent take longer [1].": nil, "Die übrigen 13 % dauern länger [1].": nil,
+		"13 % end in time [1].": {"wrong_number 13 %"}, "14 % do not end in time [1].": {"wrong_number 14 %"},
+		"It weighs 1,500 kg [1].": nil, "It weighs 1,600 kg [1].": {"wrong_number 1,600"}, "The case weighs 2,500 grams [1].": nil,
+		"The cable has 3,000 metres [1].": nil, "They take 730 days [1].": nil,
+	} {
+		if diff := cmp.Diff(want, kinds(citation.Audit(text, sources))); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", text, diff)
+		}
+	}
+}
+
 func TestAuditCounts(t *testing.T) {
 	a := citation.Audit("It is closed [a1]. It stays closed. Nobody knows why. Is it? It is kept [b2].", sources)
 	if a.Claims != 4 || a.Uncited != 2 {

@@ -67,8 +67,12 @@ func inDigits(text string) (all []counted) {
 	return all
 }
 
-// decimalValue returns the value of digits with at most one point or comma.
+// decimalValue returns the value of digits with at most one point or comma, unless that may
+// separate thousands.
 func decimalValue(digits string) (float64, bool) {
+	if i := strings.IndexAny(digits, ".,"); 0 < i && i < 4 && len(digits)-i == 4 {
+		return 0, false
+	}
 	value, err := strconv.ParseFloat(strings.Replace(digits, ",", ".", 1), 64)
 	return value, err == nil
 }
@@ -238,7 +242,7 @@ var units = func() map[string]unit {
 			30.44 * 86400: "month Monat monatig", 91.31 * 86400: "quarter Quartal", 365.25 * 86400: "year Jahr jährig",
 		},
 		"data":   {1: "byte", 1e3: "kb kib kilobyte", 1e6: "mb mib megabyte", 1e9: "gb gib gigabyte", 1e12: "tb tib terabyte"},
-		"mass":   {1e-3: "mg milligram", 1: "g gram Gramm", 1e3: "kg kilogram Kilogramm"},
+		"mass":   {1e-3: "mg milligram", 1: "g gram Gramm", 1e3: "kg kilogram Kilogramm", 1e6: "t ton tonne"},
 		"length": {1: "mm", 10: "cm", 1e3: "metre meter", 1e6: "km kilometre kilometer", 1609344: "mile Meile", 25.4: "inch", 305: "feet"},
 		"money":  {1: "euro eur", 2: "dollar usd", 4: "gbp", 8: "franken chf", 16: "jpy"},
 	} {

@@ -2,10 +2,12 @@ package citation
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/numeral"
 )
 
@@ -99,6 +101,41 @@ var fractions = func() map[string]float64 {
 	}
 	return all
 }()
+
+// says reports whether a source has an amount of a sentence in another form: 21 days as three
+// weeks, 18.30 as 18:30, and that 13 % are not as that 87 % are.
+func (c *facts) says(n figures.Number, sentence string) bool {
+	i := strings.Index(sentence, n.Text)
+	if i < 0 {
+		return false
+	}
+	if n.Percent {
+		rest := strconv.FormatFloat(100-n.Value, 'f', -1, 64) + " %"
+		return n.Value < 100 && others.MatchString(sentence) && len(c.numbers.Missing(rest, figures.PointDecimal)) == 0
+	}
+	if m := pointed.FindStringSubmatch(n.Text); m != nil {
+		at := clockTimes(m[1] + ":" + m[2])
+		return len(at) == 1 && slices.ContainsFunc(c.times, func(t clockTime) bool { return t.seconds == at[0].seconds })
+	}
+	i += len(amounts.FindString(sentence[i:]))
+	m := nounBehind.FindStringSubmatch(sentence[i:])
+	if m == nil || units[stem(m[1])].dimension == "" {
+		return false
+	}
+	u := units[stem(m[1])]
+	return slices.ContainsFunc(c.counted, func(other counted) bool {
+		ratio := other.value * other.unit.size / (n.Value * u.size)
+		return other.unit.dimension == u.dimension && !other.ordinal && 0.99 < ratio && ratio < 1.01
+	})
+}
+
+var (
+	pointed = regexp.MustCompile(`^(\d{1,2})\.([0-5]\d)$`)
+
+	// others matches words for what a percentage is not about.
+	others = regexp.MustCompile(`(?i)(?:^|\PL)(?:not|never|no|remaining|remainder|rest|others?|without|fail\w*|nicht|übrige[nrs]?|restliche[nrs]?|` +
+		`andere[nrs]?|ohne|keine[nrs]?)(?:\PL|$)|n['’]t\b`)
+)
 
 var (
 	slashes = regexp.MustCompile(`\b(\d{1,2}) ?[/⁄] ?(\d{1,2})\b`)
