@@ -297,7 +297,8 @@ func TestDirection(t *testing.T) {
 		"Revenue fell by 7.3 %.": nil, "A change of 7.3 % was seen.": nil, "Der Umsatz sank um 7.3 %.": nil, "Growth fell by 7.3 %.": nil,
 		"Growth was negative, 7.3 % less.": nil, "Costs did not grow, 7.3 % were saved.": nil, "Sales rose. The margin is off by 7.3 %.": nil,
 		"Revenue grew by 7.3 %.": {"7.3 %"}, "An increase of 7.3 percent was seen.": {"7.3 percent"}, "Growth: 7.3 %": {"7.3 %"},
-		"Der Umsatz ist um 7.3 % gestiegen.": {"7.3 %"}, "Revenue rose 5.5 %.": nil, "Growth of -7.3 % was seen.": nil,
+		"Der Umsatz ist um 7.3 % gestiegen.": {"7.3 %"}, "Revenue rose 5.5 %.": nil,
+		"The share of an enterprise of that size is 7.3 %.": nil, "Growth of -7.3 % was seen.": nil,
 	} {
 		out := figures.NewText(figures.Source{Data: []any{json.RawMessage(`{"growth": -0.073, "other": 0.055}`)}}, nil)
 		out.Write(text)

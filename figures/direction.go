@@ -29,7 +29,12 @@ func signOf(n *Number, before, behind string) sign {
 	if n.Negative {
 		return minus
 	}
-	before, behind = before[max(0, len(before)-near):], behind[:min(len(behind), near)]
+	if cut := len(before) - near; cut > 0 { // without the rest of a word
+		before = strings.TrimLeftFunc(before[cut:], unicode.IsLetter)
+	}
+	if len(behind) > near {
+		behind = strings.TrimRightFunc(behind[:near], unicode.IsLetter)
+	}
 	if i := strings.LastIndexAny(before, ".;!?"); i >= 0 {
 		before = before[i:]
 	}
