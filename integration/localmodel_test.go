@@ -94,6 +94,12 @@ func TestLocalModel(t *testing.T) {
 					qed.Turn{Thread: fmt.Sprint(name, i), Text: question})
 				t.Logf("%q: %q, partial %v (%s), %v in %v, %+v", question, answer.Text, answer.Partial, answer.PartialReason,
 					err, time.Since(began).Round(time.Second), answer.Usage)
+				for _, q := range answer.Queries {
+					for _, c := range q.Corrections {
+						t.Logf("stopped: %q: %s", c.Query, c.Reason)
+					}
+					t.Logf("executed: %q", q.Executed)
+				}
 				kept(t, question, answer, err)
 				if used := answer.Usage.InputTokens + answer.Usage.OutputTokens; used > localTokens {
 					t.Errorf("%d tokens of %d", used, localTokens)
