@@ -258,6 +258,9 @@ func TestHedgedNumbers(t *testing.T) {
 		{figures.English, "More than 1,000 orders, nearly 2,000, up to 129,000; at least 1,200 and at most 1,210.", nil},
 		{figures.English, "Just over 128.9k, slightly under 129k, close to 129,000, or fewer than 1.3k orders.", nil},
 		{figures.German, "Über 1.000 Aufträge, mindestens 1.200, höchstens 1.300, bis zu 129.000, nahezu 0,13 Mio.", nil},
+		{figures.English, "No more than 1,300 orders, not less than 1,200, no fewer than 1,000.", nil},
+		{figures.English, "No more than 1,000 orders and not less than 1,300.", []string{"1,000", "1,300"}},
+		{figures.German, "Nicht mehr als 1.300 Aufträge, nicht weniger als 1.200.", nil},
 		{figures.English, "More than 2,000 orders, at least 1,300, up to 1,200, under 128.9k.", []string{"2,000", "1,300", "1,200"}},
 		{figures.English, "About 1,300 orders, around 127,000, over 129,000, and nearly 128,000.", []string{"1,300", "127,000", "129,000", "128,000"}},
 	} {

@@ -48,8 +48,12 @@ func hedgeOf(before string) hedge {
 		return hedgeOf(rest)
 	}
 	if h, ok := comparisons[lower]; ok {
-		before, _ := lastWord(rest)
-		return h[before]
+		first, _ := lastWord(rest)
+		negation, _ := lastWord(rest[:strings.LastIndex(rest, first)])
+		if found := h[first]; found == noHedge || negation != "no" && negation != "not" && negation != "nicht" {
+			return found
+		}
+		return above + below - h[first] // no more than
 	}
 	return hedges[lower]
 }
@@ -91,7 +95,7 @@ func (s *Set) holdsHedged(r reading, n *Number) bool {
 	case above:
 		return holds(s.amounts(n.sign), want-off, want+unit)
 	case below:
-		return holds(s.amounts(n.sign), want-unit, want+off)
+		return holds(s.amounts(n.sign), max(want-unit, want/2), want+off) // nearly 1,000 is not 1
 	}
 	return false
 }

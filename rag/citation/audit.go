@@ -315,12 +315,12 @@ func (s *finding) amounts(body string) {
 	for i, key := range s.keys {
 		sets[i] = &s.a.sources[key].facts().numbers
 	}
-	for _, n := range figures.Missing(body, s.a.style, sets...) {
-		one := oneOf.FindStringSubmatch(body)
+	one := oneOf.FindStringSubmatch(body)
+	for i, n := range figures.Missing(body, s.a.style, sets...) {
 		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {
 			continue // a month
 		}
-		if !s.any(func(c *facts) bool { return c.says(n, body) }) {
+		if i >= maxPaired || !s.any(func(c *facts) bool { return c.says(n, body) }) {
 			s.add(qed.WrongNumber, n.Text)
 		}
 	}
