@@ -76,6 +76,33 @@ var checkTests = []struct {
 		"join orders, items proved by foreign key",
 		"SUM(o.total * i.quantity) proved",
 	}},
+	{"", "SELECT SUM(i.quantity * p.price) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"SUM(i.quantity * p.price) not_checked, repeats unknown, affected unknown, by prices",
+		"note fan_out SUM(i.quantity * p.price)",
+	}},
+	{"", "SELECT SUM(i.quantity * p.price) FROM items i JOIN prices p ON p.product_id = i.product_id WHERE p.year = 2026", []string{
+		"join items, prices proved by both refer to products",
+		"SUM(i.quantity * p.price) proved",
+	}},
+	{"", "SELECT MAX(i.quantity * p.price) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"MAX(i.quantity * p.price) not_checked, repeats unknown, affected unknown, by prices",
+		"note fan_out MAX(i.quantity * p.price)",
+	}},
+	{"", "SELECT SUM(o.total) FROM orders o JOIN (SELECT order_id, RANK() OVER (PARTITION BY order_id ORDER BY price, id) AS n FROM items) i" +
+		" ON i.order_id = o.id WHERE i.n = 1", []string{
+		"join orders, i proved by foreign key",
+		"SUM(o.total) proved",
+		"RANK() OVER (PARTITION BY order_id ORDER BY price, id) not_checked, repeats unknown, affected unknown",
+	}},
+	{"", "SELECT SUM(o.total) FROM orders o JOIN (SELECT order_id, RANK() OVER (PARTITION BY order_id ORDER BY price) AS n FROM items) i" +
+		" ON i.order_id = o.id WHERE i.n = 1", []string{
+		"join orders, i proved by foreign key",
+		"SUM(o.total) contradicted, repeats yes, affected yes, by i",
+		"RANK() OVER (PARTITION BY order_id ORDER BY price) not_checked, repeats unknown, affected unknown",
+		"error fan_out SUM(o.total)",
+	}},
 	{"", "SELECT SUM(o.total + i.quantity) FROM orders o JOIN items i ON i.order_id = o.id", []string{
 		"join orders, items proved by foreign key",
 		"SUM(o.total + i.quantity) contradicted, repeats yes, affected yes, by items",
@@ -595,6 +622,12 @@ var checkTests = []struct {
 		"join customers, orders proved by foreign key",
 		"join orders, items proved by foreign key",
 		"COUNT(i.id) proved, counts items",
+		"note outer_join_undone orders",
+	}},
+	{"", "SELECT c.id, COUNT(i.id) FROM customers c LEFT JOIN (orders o JOIN items i ON i.order_id = o.id) ON o.customer_id = c.id GROUP BY c.id", []string{
+		"join orders, items proved by foreign key",
+		"join customers, orders proved by foreign key",
+		"COUNT(i.id) proved, counts items",
 	}},
 
 	{"", "SELECT SUM(o.total) FROM orders o JOIN customers c ON c.email = o.seller_id", []string{
@@ -766,7 +799,15 @@ var checkTests = []struct {
 	{"", "SELECT COUNT(*) FROM orders WHERE placed <= '2026-01-31 23:59:59'", []string{
 		"COUNT(*) proved, counts orders",
 	}},
-	{"", "SELECT o.id FROM orders o WHERE o.placed = '2026-01-31'", []string{}},
+	{"", "SELECT o.id FROM orders o WHERE o.placed = '2026-01-31'", []string{
+		"note date_boundary o.placed",
+	}},
+	{"", "SELECT o.id FROM orders o WHERE o.placed = '2026-01-31 12:00:00' OR o.day = '2026-01-31'", nil},
+	{"mysql", "SELECT o.id FROM orders o WHERE o.status = 0", []string{
+		"question type_mismatch o.status",
+	}},
+	{"mysql", "SELECT o.id FROM orders o WHERE o.status = '0' AND o.total = 0", nil},
+	{"sqlite", "SELECT o.id FROM orders o WHERE o.status = 0", nil}, // compared as texts
 	{"mysql postgres", "SELECT o.id FROM orders o WHERE o.placed BETWEEN DATE '2026-01-01' AND DATE '2026-01-31'", []string{
 		"question date_boundary o.placed",
 	}},
@@ -865,6 +906,9 @@ var checkTests = []struct {
 		"COUNT(*) proved, counts orders",
 	}},
 	{"", "SELECT total / 10 FROM orders", []string{}},
+	{"sqlite postgres", "SELECT id, quantity / order_id, price / quantity FROM items", []string{
+		"question integer_division items.quantity / items.order_id",
+	}},
 	{"sqlite", "SELECT SUM(r.amount) / COUNT(*) FROM returns r", []string{
 		"SUM(r.amount) proved",
 		"COUNT(*) proved, counts returns",
@@ -1039,6 +1083,11 @@ var checkTests = []struct {
 	{"", "SELECT id, gross_lb - net_kg FROM parcels WHERE price_eur > fee_usd", []string{
 		"question unit_mix parcels.gross_lb, parcels.net_kg",
 		"question unit_mix parcels.price_eur, parcels.fee_usd",
+	}},
+	{"", "SELECT SUM(gross_lb) - SUM(net_kg) FROM parcels", []string{
+		"SUM(gross_lb) proved",
+		"SUM(net_kg) proved",
+		"question unit_mix sum(parcels.gross_lb), sum(parcels.net_kg)",
 	}},
 	{"", "SELECT id, gross_kg - net_kg, price_eur * gross_lb FROM parcels WHERE price_eur > gross_lb AND gross_kg > 3", nil},
 	{"", "SELECT COUNT(*) FROM orders LIMIT 1", []string{

@@ -21,7 +21,7 @@ func (s *scope) checkConditions() {
 			continue
 		}
 		s.comparisons(k.frame, k.expr)
-		if k.join < 0 {
+		if k.join < 0 || c.hard(k) && s.joins[k.join].kind != sqlast.LeftJoin && s.joins[k.join].kind != sqlast.RightJoin {
 			s.undone(plain, k)
 		}
 		if c.hard(k) {
@@ -55,17 +55,21 @@ func (s *scope) withoutWhere() (may []bool) {
 	return may
 }
 
-// undone says that a WHERE removes the rows without a match that an outer join kept.
+// undone says that a WHERE or an inner join removes the rows without a match that an outer
+// join kept.
 func (s *scope) undone(may []bool, k *cond) {
 	for _, l := range s.rejected(k) {
 		if !may[l] {
 			continue
 		}
-		label := s.leaves[l].label
+		label, fix := s.leaves[l].label, "move the condition into ON to keep the rows, or write an inner join"
+		if k.join >= 0 {
+			fix = "write an outer join here as well to keep the rows, or an inner join of " + label
+		}
 		s.say(proof.Finding{
 			Code: proof.OuterJoinUndone, Severity: proof.Note, Subject: label, By: []string{label}, At: int(k.expr.At()),
-			Message: fmt.Sprintf("the outer join of %s keeps rows without a match, and a condition of WHERE removes them again", label),
-			Fix:     "move the condition into ON to keep the rows, or write an inner join",
+			Message: fmt.Sprintf("the outer join of %s keeps rows without a match, and %s removes them again", label, describe(k.expr)),
+			Fix:     fix,
 		})
 		return
 	}
@@ -120,6 +124,8 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 	case sqlast.Eq, sqlast.Ne:
 		s.unknownValue(f, e.X, e.Y)
 		s.unknownValue(f, e.Y, e.X)
+		s.midnight(f, e.X, e.Y)
+		s.zero(f, e.X, e.Y)
 	case sqlast.Le:
 		s.boundary(f, e.X, e.Y)
 	case sqlast.Ge:
@@ -230,20 +236,50 @@ func (s *scope) kindOf(f *frame, e sqlast.Expr) kind {
 	return unknownKind
 }
 
-// boundary says that a day as the upper bound of times leaves out the rest of that day.
-func (s *scope) boundary(f *frame, x, high sqlast.Expr) {
-	text, ok := high.(*sqlast.String)
-	if cast, is := high.(*sqlast.Cast); is && (cast.Literal != "" || strings.EqualFold(cast.Type, "date")) {
+// day returns the day that a time is compared with, as in placed_at <= '2026-01-31'.
+func (s *scope) day(f *frame, x, y sqlast.Expr) (day string, ok bool) {
+	text, ok := y.(*sqlast.String)
+	if cast, is := y.(*sqlast.Cast); is && (cast.Literal != "" || strings.EqualFold(cast.Type, "date")) {
 		text, ok = cast.X.(*sqlast.String)
 	}
 	if !ok || len(text.Value) != len("2026-01-31") || strings.Count(text.Value, "-") != 2 || s.kindOf(f, x) != momentKind {
-		return
+		return "", false
 	}
-	s.say(proof.Finding{
-		Code: proof.DateBoundary, Severity: proof.Question, At: int(high.At()), Subject: describe(x),
-		Message: fmt.Sprintf("%s has times: those of %s after midnight are not in the range", describe(x), text.Value),
-		Fix:     "end the range with < and the next day",
-	})
+	return text.Value, true
+}
+
+// boundary says that a day as the upper bound of times leaves out the rest of that day.
+func (s *scope) boundary(f *frame, x, high sqlast.Expr) {
+	if day, ok := s.day(f, x, high); ok {
+		s.say(proof.Finding{
+			Code: proof.DateBoundary, Severity: proof.Question, At: int(high.At()), Subject: describe(x),
+			Message: fmt.Sprintf("%s has times: those of %s after midnight are not in the range", describe(x), day),
+			Fix:     "end the range with < and the next day",
+		})
+	}
+}
+
+// midnight says that a time equals a day only at its first moment.
+func (s *scope) midnight(f *frame, x, y sqlast.Expr) {
+	if day, ok := s.day(f, x, y); ok {
+		s.say(proof.Finding{
+			Code: proof.DateBoundary, Severity: proof.Note, At: int(y.At()), Subject: describe(x),
+			Message: fmt.Sprintf("%s has times: only midnight of %s is equal to it", describe(x), day),
+			Fix:     "compare with >= and the day, and with < and the next day",
+		})
+	}
+}
+
+// zero says that in MySQL every text that begins with no digit equals 0.
+func (s *scope) zero(f *frame, x, y sqlast.Expr) {
+	n, ok := y.(*sqlast.Number)
+	if ok && s.dialect == "mysql" && strings.Trim(n.Text, "0.") == "" && s.kindOf(f, x) == textKind {
+		s.say(proof.Finding{
+			Code: proof.TypeMismatch, Severity: proof.Question, At: int(x.At()), Subject: describe(x),
+			Message: fmt.Sprintf("%s is a text, and each text that begins with no digit equals the number 0", describe(x)),
+			Fix:     "compare it with a text, as in '0'",
+		})
+	}
 }
 
 // notIn says that NOT IN finds nothing if the query returns a NULL.
@@ -283,9 +319,16 @@ func (s *scope) divisions(e sqlast.Expr) {
 			return false
 		}
 		d, ok := n.(*sqlast.Binary)
-		if ok && d.Op == sqlast.Div && s.isWhole(d.X) && s.isWhole(d.Y) && (s.isCount(d.X) || s.isCount(d.Y)) {
+		if ok && d.Op == sqlast.Div && s.isWhole(d.X) && s.isWhole(d.Y) {
+			severity := proof.Error
+			if !s.isCount(d.X) && !s.isCount(d.Y) {
+				if len(s.rowsUnder(d.X)) == 0 || len(s.rowsUnder(d.Y)) == 0 {
+					return true // groups of values, such as age / 10
+				}
+				severity = proof.Question
+			}
 			s.say(proof.Finding{
-				Code: proof.IntegerDivision, Severity: proof.Error, At: int(d.X.At()), Subject: describe(d.X) + " / " + describe(d.Y),
+				Code: proof.IntegerDivision, Severity: severity, At: int(d.X.At()), Subject: describe(d.X) + " / " + describe(d.Y),
 				Message: "a whole number divided by a whole number is rounded to a whole number: a share becomes 0",
 				Fix:     "multiply by 1.0 first, or CAST one of them to a decimal number",
 				Edit:    s.decimal(d.X),
@@ -362,7 +405,7 @@ func (s *scope) isBig(e sqlast.Expr) (big bool) {
 }
 
 // isCount reports whether a value has a count or a sum: with it a division makes a share or
-// an average, and no groups of values such as age / 10.
+// an average.
 func (s *scope) isCount(e sqlast.Expr) bool {
 	found := sqlast.HasAggregate(e)
 	if c, ok := e.(*sqlast.Column); ok {

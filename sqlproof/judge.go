@@ -20,6 +20,7 @@ type judged struct {
 	inside  bool    // a subquery repeated them
 	merged  bool    // a subquery took different rows together
 	united  kept    // if it was a UNION
+	paired  bool    // the value is one of pairs of rows, see view.paired
 	restsOn string
 }
 
@@ -62,6 +63,10 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	}
 	j.leaves = c.repeating(start, t)
 	if len(j.leaves) == 0 {
+		if c.paired(t, group) {
+			j.of, j.by, j.paired = j.of[:1], j.of[1:], true
+			return j
+		}
 		j.restsOn = c.keysUsed()
 		if j.merged {
 			j.by = j.of
@@ -83,6 +88,15 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	}
 	j.chasm = !j.lookup && !unkeyed && g.seenBy(of).independent(t, j.leaves)
 	return j
+}
+
+// paired reports whether a value is made of rows of which none determines the others, such as
+// an order's total times each rate of its currency. It is no value of any of them.
+func (c *view) paired(t term, group []attr) bool {
+	return len(t) > 1 && !slices.ContainsFunc(t, func(row attr) bool {
+		missing := c.missing(union(term{row}, group))
+		return !slices.ContainsFunc(t, func(a attr) bool { return slices.Contains(missing, c.leaves[c.owner[a]]) })
+	})
 }
 
 // repeating returns the leaves whose joins repeat the rows of start, in the order in which

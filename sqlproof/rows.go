@@ -517,20 +517,33 @@ func isFirst(e sqlast.Expr) (x sqlast.Expr, ok bool) {
 }
 
 // firstOf returns the columns of PARTITION BY of row_number(): together with them its
-// number tells rows apart.
+// number tells rows apart. So does a rank in an order of which no two rows are equal.
 func (b *block) firstOf(e sqlast.Expr) (partition []attr, ok bool) {
 	call, ok := e.(*sqlast.Call)
-	if !ok || call.Name != "row_number" || call.Over == nil {
+	if !ok || call.Over == nil {
 		return nil, false
 	}
-	for _, p := range window(b.sel, call.Over).PartitionBy {
+	w := window(b.sel, call.Over)
+	for _, p := range w.PartitionBy {
 		_, a := b.value(b.frame, p)
 		if a == 0 {
 			return nil, false
 		}
 		partition = append(partition, a)
 	}
-	return partition, true
+	switch call.Name {
+	case "row_number":
+		return partition, true
+	case "rank", "dense_rank":
+		ordered := slices.Clone(partition)
+		for _, o := range w.OrderBy {
+			if _, a := b.value(b.frame, o.Expr); a != 0 {
+				ordered = append(ordered, a)
+			}
+		}
+		return partition, len(b.seenBy(nil).missing(ordered)) == 0
+	}
+	return nil, false
 }
 
 // window returns the window of an OVER clause, or the one of the WINDOW clause that it names.

@@ -23,8 +23,15 @@ var measures = func() map[string]string {
 	return out
 }()
 
-// unitOf returns the unit that the name of a column ends with, and what it measures.
+// keepsUnit are functions whose values have the unit of their argument.
+var keepsUnit = map[string]bool{"sum": true, "total": true, "avg": true, "min": true, "max": true, "abs": true, "round": true}
+
+// unitOf returns the unit that the name of a column ends with, and what it measures. A sum of
+// the column has it too.
 func unitOf(e sqlast.Expr) (unit, what string) {
+	if call, ok := e.(*sqlast.Call); ok && len(call.Args) == 1 && keepsUnit[call.Name] {
+		e = call.Args[0]
+	}
 	c, ok := e.(*sqlast.Column)
 	if !ok {
 		return "", ""

@@ -88,16 +88,17 @@ func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
 // repeated says that joins repeat what is aggregated.
 func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judged, unaffected bool, terms int) {
 	item.RowsRepeat = proof.Yes
-	known, joined, lookup, chasm, chosen, inside := true, true, true, false, false, false
+	known, joined, lookup, chasm, chosen, inside, paired := true, true, true, false, false, false, false
 	var of []string
 	for _, j := range bad {
 		item.By = appendNew(item.By, j.by...)
 		of = appendNew(of, j.of...)
 		known, joined, lookup = known && j.known, joined && j.joined, lookup && j.lookup
-		chasm, chosen, inside = chasm || j.chasm, chosen || j.chosen, inside || j.inside
+		chasm, chosen, inside, paired = chasm || j.chasm, chosen || j.chosen, inside || j.inside, paired || j.paired
 	}
+	known = known && !paired
 	switch {
-	case unaffected:
+	case unaffected && !paired:
 		item.Verdict, item.Affected = dates.Proved, proof.No
 		item.RestsOn = "repeated rows do not change the value"
 		return

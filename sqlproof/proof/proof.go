@@ -42,8 +42,8 @@ const (
 	InnerJoinOptional refusal.Code = "inner_join_optional"   // rows without a match are missing
 	IntegerDivision   refusal.Code = "integer_division"      // a share is rounded to a whole number
 	AverageOfAverages refusal.Code = "average_of_averages"   // small groups weigh as much as large ones
-	DateBoundary      refusal.Code = "date_boundary"         // a day is the end of a range of times
-	TypeMismatch      refusal.Code = "type_mismatch"         // a number is compared with a text that is none
+	DateBoundary      refusal.Code = "date_boundary"         // a day is compared with times
+	TypeMismatch      refusal.Code = "type_mismatch"         // a number is compared with a text
 	ValueUnknown      refusal.Code = "value_unknown"         // a column is compared with a text that it does not have
 	LimitWithoutOrder refusal.Code = "limit_without_order"   // any rows
 	UnitMix           refusal.Code = "unit_mix"              // columns of different units are added or compared
