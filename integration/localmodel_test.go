@@ -22,6 +22,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/openai"
 	"github.com/qedkit/qed/query"
@@ -81,16 +82,20 @@ func TestLocalModel(t *testing.T) {
 	settings := llm.Settings{ContextTokens: 8192, MaxOutputTokens: 200, Temperature: new(0.3),
 		CallTokens: map[string]int{"answer": 60, "generate": 100, "correct": 100, "write_report": 100}}
 	agents := localAgents(t, model, settings)
-	for _, name := range slices.Sorted(maps.Keys(agents)) {
-		agent := agents[name]
-		for i := range questions {
-			question := localQuestions[(i+len(name))%len(localQuestions)]
+	asked := localQuestions
+	limit := localTime
+	if questions > 1 {
+		asked, limit = manyQuestions(t), 6*localTime // other work may go on beside so long a run
+	}
+	for i := range questions {
+		for _, name := range slices.Sorted(maps.Keys(agents)) {
+			agent, question := agents[name], asked[(i+len(name))%len(asked)]
 			t.Run(name+"/"+strconv.Itoa(i), func(t *testing.T) {
 				before := runtime.NumGoroutine()
 				ctx, cancel := context.WithTimeout(t.Context(), localHang)
 				defer cancel()
 				began := time.Now()
-				answer, err := qed.Ask(budget.With(ctx, budget.Limits{Tokens: localTokens, Time: localTime}), agent,
+				answer, err := qed.Ask(budget.With(ctx, budget.Limits{Tokens: localTokens, Time: limit}), agent,
 					qed.Turn{Thread: fmt.Sprint(name, i), Text: question})
 				t.Logf("%q: %q, partial %v (%s), %v in %v, %+v", question, answer.Text, answer.Partial, answer.PartialReason,
 					err, time.Since(began).Round(time.Second), answer.Usage)
@@ -114,6 +119,28 @@ func TestLocalModel(t *testing.T) {
 			})
 		}
 	}
+}
+
+// manyQuestions are ours, with one of many periods in each, and those of the public corpora,
+// which are about other databases: the data here answers few of them.
+func manyQuestions(t *testing.T) []string {
+	forms := []string{
+		"How many orders were placed %s?", "Umsatz %s nach Stadt", "Which customer spent the most %s?",
+		"Gab es %s offene Bestellungen?", "Average amount of an order %s, please", "Did sales grow %s?",
+	}
+	periods := []string{
+		"in March 2026", "letzten Monat", "on 2026-11-03", "seit gestern", "in Q3 2025", "between May and July",
+		"this year", "am 9.11.2026", "before 2020", "in the last 30 days", "2026", "vor zwei Wochen",
+	}
+	public := corpora.Questions(t)
+	asked := slices.Clone(localQuestions)
+	for i := range len(forms) * len(periods) {
+		asked = append(asked, fmt.Sprintf(forms[i%len(forms)], periods[i/len(forms)]))
+		if len(public) > 0 {
+			asked = append(asked, public[i*97%len(public)].Question)
+		}
+	}
+	return asked
 }
 
 // kept checks what holds with any model.
