@@ -466,7 +466,7 @@ var (
 		seite seiten table tabelle figure figures fig abb abbildung appendix anhang step steps schritt phase stage
 		stufe level tier week weeks woche wochen kw cw quarter quartal version versions release revision rev line
 		lines zeile zeilen item row rows part teil rank rang platz top issue room raum zimmer building gebäude gate
-		terminal floor etage zone port http error zip code postcode plz suite apartment platform gleis slide folie`)
+		terminal floor etage zone port http error zip code postcode plz suite apartment platform gleis slide folie iso iec din rfc`)
 
 	// counts are labels that are no labels before a colon, as in "rows: 42" and
 	// "stock level: 7".
@@ -478,7 +478,7 @@ var (
 	// years are words before a year.
 	years = wordset.Of(`
 		in im since until till during through for from year years jahr jahre jahren jahres seit ab bis fy fiscal by
-		vor nach before after vs versus gegenüber geschäftsjahr saison season early late end mid anfang mitte ende
+		vor nach before after between zwischen vs versus gegenüber geschäftsjahr saison season early late end mid anfang mitte ende
 		quarter quartal half halbjahr month months`)
 
 	recent  = wordset.Of("last past previous next coming letzten letzte letzter vergangenen vorigen nächsten kommenden")
