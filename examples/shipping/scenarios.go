@@ -1,6 +1,10 @@
 package shipping
 
-import "fmt"
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+)
 
 // Scenario is a conversation with the agent: the messages of the user, with the model's
 // replies in each turn.
@@ -50,125 +54,31 @@ type Task struct {
 	Reply any
 }
 
-// Scenarios returns the conversations in the order of their numbers, from 1.
+// scenariosFile has the turns by a name, and the scenarios with the names of their turns.
+//
+//go:embed data/scenarios.json
+var scenariosFile []byte
+
+// Scenarios returns the conversations in the order of their numbers, from 1. Each call
+// returns new ones.
 func Scenarios() []Scenario {
-	return []Scenario{
-		{1, "A clear request", Ana, []Turn{shipments()}},
-		{2, "The agent asks which Miami, and the user answers", Ben, []Turn{shipments(), {Text: "Port of Miami"}}},
-		{3, "The reply changes the request", Ben, []Turn{shipments(), shipmentsWithArrival()}},
-		{4, "The user wants something else instead", Ben, []Turn{shipments(), containerStatus()}},
-		{5, "The rows are analysed", Ana, []Turn{shipments(), delayPatterns(), delayChart()}},
-		{6, "One container, from the GraphQL server", Ana, []Turn{oneContainer()}},
-	}
-}
-
-func shipments() Turn {
-	const question = "Retrieve all shipments that arrived at Miami from 2025-01-08 to 2025-01-14."
-	return Turn{
-		Text:     "Show shipments to Miami last week",
-		Question: question,
-		Plan: arrivals(question, "Miami",
-			[]string{"destination port", "arrival date", "carrier", "vessel", "delay"},
-			`"shipment_id","vessel_name","carrier","status","arrival_date","delay_hours"`,
-			"142 shipments arrived at the Port of Miami from 8 January up to and including 14 January 2025."),
-	}
-}
-
-func shipmentsWithArrival() Turn {
-	const question = "Retrieve all shipments that arrived at Port of Miami from 2025-01-08 to 2025-01-14, with their arrival dates."
-	return Turn{
-		Text:     "Port of Miami, but also include arrival date",
-		Reading:  "modification",
-		Intent:   "modification",
-		Question: question,
-		Plan: arrivals(question, "Port of Miami",
-			[]string{"destination port", "arrival date"},
-			`"shipment_id","vessel_name","carrier","arrival_date"`,
-			"142 shipments arrived at the Port of Miami in that week; each is listed with its arrival date."),
-	}
-}
-
-// arrivals is the plan that finds the arrivals at the Port of Miami in the week before
-// [Now]. The user calls the port by the given name.
-func arrivals(question, port string, terms []string, columns, answer string) Plan {
-	return Plan{"multi_entity", "elasticsearch", []Task{
-		resolvePort(port),
-		mapFields(ShipmentIndex, terms...),
-		buildSearch(ShipmentIndex, question, true,
-			`{"query":{"bool":{"filter":[{"term":{"port_name":"Port of Miami"}},{"range":{"arrival_date":{"gte":"2025-01-08","lt":"2025-01-15"}}}]}},`+
-				`"_source":[`+columns+`],"sort":[{"arrival_date":"asc"},{"shipment_id":"asc"}]}`),
-		runSearch(ShipmentIndex),
-		summarize(question, answer),
-	}}
-}
-
-func containerStatus() Turn {
-	const question = "Retrieve the number of containers by their status."
-	return Turn{
-		Text:     "forget it, show me container status instead",
-		Reading:  "new_request",
-		Question: question,
-		Plan: Plan{"aggregation", "elasticsearch", []Task{
-			mapFields(ContainerIndex, "container status"),
-			buildSearch(ContainerIndex, question, false, `{"size":0,"aggs":{"status":{"terms":{"field":"status","size":10}}}}`),
-			runSearch(ContainerIndex),
-			summarize(question, fmt.Sprintf("Of the containers %d are delivered and %d at sea; %d are held by customs.",
-				containersOf("delivered"), containersOf("at_sea"), containersOf("customs_hold"))),
-		}},
-	}
-}
-
-// containersOf counts the company's containers with a status, for the answer of the
-// scripted model.
-func containersOf(status string) int {
-	n := 0
-	for _, c := range Story().Containers {
-		if c.Company == Company && c.Status == status {
-			n++
+	var read struct {
+		Turns     map[string]Turn
+		Scenarios []struct {
+			Title, User string
+			Turns       []string
 		}
 	}
-	return n
-}
-
-func resolvePort(name string) Task {
-	return Task{
-		Key: "resolve_entities", Description: "Find out which port " + name + " is", Tool: "entity_resolution", CanClarify: true,
-		Arguments: map[string]any{"terms": []any{map[string]any{"kind": "port", "text": name}}},
+	if err := json.Unmarshal(scenariosFile, &read); err != nil {
+		panic(fmt.Sprintf("shipping: scenarios.json: %v", err)) // not reached: the file is embedded
 	}
-}
-
-func mapFields(source string, terms ...string) Task {
-	return Task{
-		Key: "map_fields", Description: "Find the fields for what is asked", Tool: "field_mapping", CanClarify: true,
-		Arguments: map[string]any{"terms": terms, "source": source},
+	users := map[string]User{Ana.Name: Ana, Ben.Name: Ben}
+	scenarios := make([]Scenario, len(read.Scenarios))
+	for i, s := range read.Scenarios {
+		scenarios[i] = Scenario{Number: i + 1, Title: s.Title, User: users[s.User]}
+		for _, name := range s.Turns {
+			scenarios[i].Turns = append(scenarios[i].Turns, read.Turns[name])
+		}
 	}
+	return scenarios
 }
-
-// buildSearch writes a search. If resolved is true it uses the resolved entities.
-func buildSearch(index, question string, resolved bool, body string) Task {
-	arguments := map[string]any{"source": index, "request": question, "fields": result("map_fields/fields"), "mode": "create_new"}
-	if resolved {
-		arguments["entities"] = result("resolve_entities/entities")
-	}
-	return Task{
-		Key: "build_es_query", Description: "Write the search", Tool: "query_builder", CanClarify: true, Arguments: arguments,
-		Reply: map[string]any{"query": body},
-	}
-}
-
-func runSearch(index string) Task {
-	return Task{
-		Key: "execute_es", Description: "Run the search", Tool: "es_executor",
-		Arguments: map[string]any{"source": index, "query": result("build_es_query/query")},
-	}
-}
-
-func summarize(question, answer string) Task {
-	return Task{
-		Key: "summarize", Description: "Say what was found", Tool: "llm_summary",
-		Arguments: map[string]any{"request": question, "rows": result("execute_es/rows")}, Reply: answer,
-	}
-}
-
-// result is a reference to the result of an earlier task.
-func result(path string) map[string]any { return map[string]any{"$result": path} }
