@@ -2,11 +2,13 @@ package folders
 
 import (
 	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/qedkit/qed/examples/internal/replay"
-	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 )
@@ -36,97 +38,17 @@ type Step struct {
 	Why    string // after all Bodies: why the step cannot be done
 }
 
+//go:embed data/transcript.json
+var transcriptFile []byte
+
 // Transcript returns a conversation: a folder found by its name, wrong searches that
 // are corrected, a question to the user, figures, an empty result, a field that is
 // hidden, and a request that is no search.
-func Transcript() []Turn {
-	return []Turn{
-		{
-			Text: "List the documents in the Tax Documents folder.",
-			Plan: []Step{
-				folder("folder", "Tax Documents", `{"query":{"term":{"commonAttributes.name":"Tax Documents"}}}`),
-				inFolder("documents", "list the documents in the folder Tax Documents", "folder",
-					`{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"DOCUMENT"}},{"term":{"systemAttributes.parentId.keyword":"abc-123"}}]}},"sort":[{"commonAttributes.name.keyword":"asc"}]}`),
-			},
-			Answer: "There are five documents in Tax Documents: Deductions.pdf, Invoice_2024.pdf, Receipt_Jan.pdf, Tax_Summary.xlsx and W2_2024.pdf.",
-		},
-		{
-			Text: "Which of them did Lena Voss save a version of?",
-			Plan: []Step{
-				folder("folder", "Tax Documents"),
-				inFolder("saved", "find the documents in the folder Tax Documents of which lena.voss saved a version", "folder",
-					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"term":{"versions.author":"lena.voss"}}]}}}`,
-					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"nested":{"path":"versions","query":{"term":{"versions.author":"lena.voss"}}}}]}},"sort":[{"commonAttributes.name.keyword":"asc"}]}`),
-			},
-			Answer: "Two of them: Deductions.pdf and Tax_Summary.xlsx.",
-		},
-		{
-			Text: "What is in the Contracts folder?",
-			Plan: []Step{
-				folder("folder", "Contracts"),
-				inFolder("documents", "list the documents in the folder Contracts", "folder",
-					`{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"DOCUMENT"}},{"term":{"systemAttributes.parentId.keyword":"f-201"}}]}},"sort":[{"commonAttributes.name.keyword":"asc"}]}`),
-			},
-			Answer: "The Contracts folder of Sales has two documents: Malmo_Harbour_2025.pdf and Northwind_Draft.docx.",
-		},
-		{Text: "2"},
-		{
-			Text: "How many documents are there of each file type, and how large are they together?",
-			Plan: []Step{{
-				Key: "types", Task: "count the documents and add up their bytes by file type",
-				Bodies: []string{`{"size":0,"query":{"term":{"entityType.keyword":"DOCUMENT"}},"aggs":{"type":{"terms":{"field":"file.type","size":20},"aggs":{"bytes":{"sum":{"field":"file.bytes"}}}}}}`},
-			}},
-			Answer: "Most are PDF files: 10 of them with 1.6 MB together. There are 5 spreadsheets (0.3 MB), 2 photos (4.4 MB) and 2 Word documents (0.1 MB).",
-			Reply:  "Most are PDF files: {r1.count} of them with {r1.bytes:1M} MB together. There are {r2.count} spreadsheets ({r2.bytes:1M} MB), {r4.count} photos ({r4.bytes:1M} MB) and {r3.count} Word documents ({r3.bytes:1M} MB).",
-		},
-		{
-			Text: "How many files are in Payroll, and how many in Product Photos?",
-			Plan: []Step{
-				folder("payroll", "Payroll"),
-				folder("photos", "Product Photos"),
-				{
-					Key: "count", Task: "count the documents in the folders Payroll and Product Photos, by folder", After: []string{"payroll", "photos"},
-					Bodies: []string{`{"size":0,"query":{"terms":{"systemAttributes.parentId.keyword":["f-300","f-400"]}},"aggs":{"folder":{"terms":{"field":"systemAttributes.parentId.keyword","size":2}}}}`},
-				},
-			},
-			Answer: "Payroll has three files, Product Photos two.",
-		},
-		{
-			Text: "Is there a PDF of more than 10 MB in Tax Documents?",
-			Plan: []Step{
-				folder("folder", "Tax Documents"),
-				inFolder("large", "find the PDF documents of more than 10 MB in the folder Tax Documents", "folder",
-					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"term":{"file.type":"pdf"}},{"range":{"file.bytes":{"gt":10000000}}}]}}}`,
-					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"term":{"file.type":"pdf"}},{"range":{"file.bytes":{"gt":10000000}}}]}}}`),
-			},
-			Answer: "No, there is no PDF of more than 10 MB in Tax Documents.",
-		},
-		{
-			Text: "What is the taxpayer id in W2_2024.pdf?",
-			Plan: []Step{{
-				Key: "taxpayer", Task: "find the taxpayer id of the document W2_2024.pdf",
-				Bodies: []string{`{"query":{"term":{"commonAttributes.name.keyword":"W2_2024.pdf"}},"_source":["commonAttributes.taxpayerId"],"sort":["commonAttributes.taxpayerId"]}`},
-				Why:    "the documents have no field for a taxpayer's id",
-			}},
-		},
-		{Text: "Move W2_2024.pdf to the Archive folder.", Intent: "move", Other: "it asks to move a document"},
+func Transcript() (turns []Turn) {
+	if err := json.Unmarshal(transcriptFile, &turns); err != nil {
+		panic(fmt.Sprintf("folders: transcript.json: %v", err)) // not reached: the file is embedded
 	}
-}
-
-// folder is the step that finds a folder by its name, after wrong bodies.
-func folder(key, name string, before ...string) Step {
-	body := `{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"FOLDER"}},{"term":{"commonAttributes.name.keyword":` + prompt.Quote(name) + `}}]}}}`
-	return Step{
-		Key: key, Task: "find the folder named " + name, One: true, Bodies: append(before, body),
-		Show: []string{"commonAttributes.name", "systemAttributes.path"},
-	}
-}
-
-func inFolder(key, task, after string, bodies ...string) Step {
-	return Step{
-		Key: key, Task: task, After: []string{after}, Bodies: bodies,
-		Show: []string{"commonAttributes.name", "file.type", "file.bytes", "systemAttributes.modifiedAt", "systemAttributes.createdBy"},
-	}
+	return turns
 }
 
 // Replay returns the rules of a scripted model that answers the search agent as

@@ -96,7 +96,7 @@ func taskOf(req *llm.Request) string {
 func isTask(description string) bool {
 	is := func(t object) bool { return t["description"] == description }
 	return slices.ContainsFunc(researches, func(r recording) bool {
-		return slices.ContainsFunc(r.tasks, is) || slices.ContainsFunc(slices.Collect(maps.Values(r.wished)), is)
+		return slices.ContainsFunc(r.Tasks, is) || slices.ContainsFunc(slices.Collect(maps.Values(r.Wished)), is)
 	})
 }
 
@@ -151,8 +151,8 @@ func report(prompt, reply string) string {
 	if len(more) > 0 {
 		heading := "Also found"
 		for _, r := range researches {
-			if slices.Contains(quoted(prompt, "Question: "), r.question) {
-				heading = r.also
+			if slices.Contains(quoted(prompt, "Question: "), r.Question) {
+				heading = r.Also
 			}
 		}
 		text = strings.TrimSpace(text) + "\n\n## " + heading + "\n\n" + strings.Join(more, "\n")
@@ -167,7 +167,7 @@ func report(prompt, reply string) string {
 func isRecorded(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		if !slices.ContainsFunc(researches, func(r recording) bool {
-			return slices.ContainsFunc(r.passages, func(p passage) bool { return p.relevant == line })
+			return slices.ContainsFunc(r.Passages, func(p passage) bool { return p.Relevant == line })
 		}) {
 			return false
 		}
