@@ -13,70 +13,34 @@ import (
 func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
 	aggregate := l.aggregate(o["aggregate"], path+"/aggregate", sc)
 	kind, _ := o["type"].(string)
-	if o["type"] != nil && !l.word(path+"/type", "type", kind, measures) {
-		return
-	}
-	unit := l.timeUnit(o["timeUnit"], path+"/timeUnit")
-	at := path + "/field"
 	switch f := o["field"].(type) {
 	case nil:
-		if o["aggregate"] != nil {
-			if aggregate == "count" {
-				l.counted = true
-				l.percents(o, path, nil, aggregate)
-			} else if aggregate != "" {
-				l.fault(ErrMalformed, path, "the aggregate %s needs a field", aggregate)
-			}
+		switch aggregate {
+		case "":
+		case "count":
+			l.counted = true
+			l.percents(o, path, nil, aggregate)
+		default:
+			l.fault(ErrMalformed, path, "the aggregate %s needs a field", aggregate)
 		}
 	case string:
-		l.drawn(f, at, path, o, drawnAs{channel, mark, vegalite.Measure(kind), aggregate, unit}, sc)
+		l.drawn(f, path+"/field", path, o, drawnAs{channel, mark, vegalite.Measure(kind), aggregate, o["timeUnit"] != nil}, sc)
 	default:
-		l.fault(ErrMalformed, at, "it has to be the name of a field, or {\"repeat\": ...} in a view that is repeated")
+		l.fault(ErrMalformed, path+"/field", "it has to be the name of a field, or {\"repeat\": ...} in a view that is repeated")
 	}
 }
 
-// aggregate checks an aggregate and returns its name, empty if it is refused.
+// aggregate returns the name of an aggregate.
 func (l *linter) aggregate(v any, path string, sc *scope) string {
-	switch v := v.(type) {
-	case nil:
-	case string:
-		if l.word(path, "aggregate", v, aggregateOps) {
-			return v
+	o, _ := v.(object)
+	for _, op := range words("argmax argmin") {
+		if f, ok := o[op].(string); ok {
+			l.field(f, path+"/"+op, sc)
+			return op
 		}
-	case object:
-		for _, op := range words("argmax argmin") {
-			if f, ok := v[op].(string); ok && len(v) == 1 {
-				l.field(f, path+"/"+op, sc)
-				return op
-			}
-		}
-		l.fault(ErrMalformed, path, "it has to be the name of an aggregate, or {\"argmax\": field}")
-	default:
-		l.fault(ErrMalformed, path, "it has to be the name of an aggregate")
 	}
-	return ""
-}
-
-// timeUnit checks a time unit and reports whether there is one.
-func (l *linter) timeUnit(v any, path string) bool {
-	switch v := v.(type) {
-	case nil:
-		return false
-	case string:
-		if unitParts(v) == nil {
-			common := words("year yearquarter yearmonth yearmonthdate month date day hours")
-			l.report(vegalite.UnknownWord(path, "time unit", v, common))
-		}
-	case object:
-		if s, ok := v["unit"].(string); ok {
-			l.timeUnit(s, path+"/unit")
-		}
-		l.plainNumber(path+"/step", v["step"], 1)
-		l.properties(path, "TimeUnitParams", v)
-	default:
-		l.fault(ErrMalformed, path, "it has to be a time unit, such as yearmonth")
-	}
-	return true
+	name, _ := v.(string)
+	return name
 }
 
 // drawnAs is how a field is drawn.
@@ -105,18 +69,11 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	if strings.ContainsAny(name, `.[]`) && slices.Contains(words("boxplot errorbar errorband"), as.mark) {
 		l.fault(ErrUnsupported, at, "a %s cannot use a name with dots or brackets: rename the column in the query", as.mark)
 	}
-	bin, isBinned := o["bin"], false
-	switch b := bin.(type) {
-	case nil:
-	case bool:
-		isBinned = b
-	case string:
-		l.word(path+"/bin", "bin", b, words("binned"))
-	case object:
+	bin := o["bin"]
+	isBinned := bin == true
+	if b, ok := bin.(object); ok {
 		isBinned = b["binned"] != true
 		l.bins(b, path+"/bin", col)
-	default:
-		l.fault(ErrMalformed, path+"/bin", "it has to be true, false, binned or an object")
 	}
 	if col == nil {
 		l.percents(o, path, sc.within[name], as.aggregate)
@@ -186,7 +143,6 @@ func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *sco
 
 // bins refuses too many bins.
 func (l *linter) bins(o object, path string, col *field) {
-	l.properties(path, "BinParams", o)
 	known, low, high := col != nil, 0.0, 0.0
 	if col != nil {
 		low, high = col.span()
@@ -194,24 +150,18 @@ func (l *linter) bins(o object, path string, col *field) {
 	if pair, ok := o["extent"].([]any); ok && len(pair) == 2 {
 		first, ok1 := number(pair[0])
 		last, ok2 := number(pair[1])
-		if ok1 && ok2 {
-			known, low, high = true, first, last
-		} else {
-			l.fault(ErrMalformed, path+"/extent", "it has to be two numbers")
-		}
+		known, low, high = ok1 && ok2, first, last
 	}
 	tooMany := func(step, most float64) bool { return step <= 0 || known && high/step-low/step > most }
-	if step, ok := number(o["step"]); o["step"] != nil && (!ok || tooMany(step, 1000)) {
+	if step, ok := number(o["step"]); ok && tooMany(step, 1000) {
 		l.fault(ErrTooLarge, path+"/step", "it makes more than 1000 bins")
 	} else if ok && !known {
 		l.fault(ErrUnsupported, path+"/step", "the range of a computed field is not known: use maxbins")
 	}
-	l.plainNumber(path+"/base", o["base"], 2)
-	if list, ok := o["steps"].([]any); ok {
-		for i, s := range list {
-			if n, ok := number(s); !ok || tooMany(n, 1e6) {
-				l.fault(ErrMalformed, item(path+"/steps", i), "it has to be a step that makes a number of bins")
-			}
+	list, _ := o["steps"].([]any)
+	for i, s := range list {
+		if n, ok := number(s); ok && tooMany(n, 1e6) {
+			l.fault(ErrMalformed, item(path+"/steps", i), "it has to be a step that makes a number of bins")
 		}
 	}
 }

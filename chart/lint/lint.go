@@ -123,23 +123,20 @@ func Check(ctx context.Context, spec []byte, t *qed.Table, o Options) (*chart.Sp
 		return nil, err
 	}
 	entitle(root, o.Title)
-	l.declare(root, 0)
-	l.top(root)
-	l.view(root, "", top, 0, true)
-	if len(l.problems) == 0 && len(l.uses) == 0 && !l.counted {
-		l.fault(ErrNoData, "", "it shows no field of the rows")
-	}
-	if len(l.problems) == 0 {
-		l.kind(root, o.Kind)
-	}
-	if len(l.problems) > 0 {
-		return nil, refuse(l.problems...)
-	}
-	if err := l.valid(root); err != nil {
-		return nil, err
-	}
-	if len(l.problems) > 0 {
-		return nil, refuse(l.problems...)
+	l.declare(root)
+	// Each step needs what the one before it refuses.
+	for _, step := range []func(){
+		func() { l.version(root["$schema"]); l.safe(root, "", "", 0) },
+		func() { err = l.valid(root) },
+		func() { l.view(root, "", top); l.drawsRows() },
+		func() { l.kind(root, o.Kind) },
+	} {
+		if step(); err != nil {
+			return nil, err
+		}
+		if len(l.problems) > 0 {
+			return nil, refuse(l.problems...)
+		}
 	}
 	rows := l.values(top, len(t.Rows))
 	l.titles(root)
@@ -233,34 +230,42 @@ func listOf(v any) []any {
 
 // each calls f for each object of a list.
 func (l *linter) each(v any, path string, f func(o object, at string)) {
-	list, ok := v.([]any)
-	if !ok || len(list) == 0 {
-		l.fault(ErrMalformed, path, "it has to be a list that is not empty")
-		return
-	}
+	list, _ := v.([]any)
 	for i, e := range list {
 		if o, ok := e.(object); ok {
 			f(o, item(path, i))
-		} else {
-			l.fault(ErrMalformed, item(path, i), "it has to be an object")
 		}
 	}
 }
 
-// word checks that got is one of the known words.
-func (l *linter) word(path, what, got string, known []string) bool {
-	if slices.Contains(known, got) {
-		return true
+// textsOf returns the texts of a list.
+func textsOf(v any) (texts []string) {
+	list, _ := v.([]any)
+	for _, e := range list {
+		if s, ok := e.(string); ok {
+			texts = append(texts, s)
+		}
 	}
-	l.report(vegalite.UnknownWord(path, what, got, known))
-	return false
+	return texts
 }
 
-// between checks a number.
+// between checks a number, if there is one.
 func (l *linter) between(path string, v any, low, high float64) {
-	n, ok := number(v)
-	if !ok || n < low || n > high {
+	if n, ok := number(v); ok && (n < low || n > high) {
 		l.fault(ErrMalformed, path, "it has to be a number from %v to %v", low, high)
+	}
+}
+
+// version checks the name of the schema that a spec follows.
+func (l *linter) version(v any) {
+	if s, ok := v.(string); v != nil && (!ok || !schemaNames.MatchString(s)) {
+		l.fault(ErrUnsupported, "/$schema", "it is not Vega-Lite 4 to 6: write %s", vegalite.Schema)
+	}
+}
+
+func (l *linter) drawsRows() {
+	if len(l.problems) == 0 && len(l.uses) == 0 && !l.counted {
+		l.fault(ErrNoData, "", "it shows no field of the rows")
 	}
 }
 

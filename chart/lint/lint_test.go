@@ -120,7 +120,7 @@ func TestRefuses(t *testing.T) {
 		"a filter as an expression":  {bar(`,"transform":[{"filter":"datum.delay>2"}]`), lint.ErrExpression, "/transform/0/filter"},
 		"a test as an expression":    {color(`{"condition":{"test":"datum.delay>2","value":"red"},"value":"blue"}`), lint.ErrExpression, "/encoding/color/condition/test"},
 		"a label as an expression":   {x(`{"field":"port","axis":{"labelExpr":"datum.label"}}`), lint.ErrExpression, "/encoding/x/axis/labelExpr"},
-		"a width as a signal":        {bar(`,"width":{"signal":"x"}`), lint.ErrUnknownName, "/width/signal"},
+		"a width as a signal":        {bar(`,"width":{"signal":"x"}`), lint.ErrExpression, "/width/signal"},
 		"a mark's expression":        {`{"mark":{"type":"bar","color":{"expr":"x"}},"encoding":{"x":{"field":"port"}}}`, lint.ErrExpression, "/mark/color/expr"},
 		"a parameter's expression":   {bar(`,"params":[{"name":"p","expr":"1+1"}]`), lint.ErrExpression, "/params/0/expr"},
 		"a slider":                   {bar(`,"params":[{"name":"p","value":1,"bind":{"input":"range","element":"#x"}}]`), lint.ErrUnsupported, "/params/0/bind"},

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"maps"
 	"math"
 	"slices"
 
@@ -9,23 +8,6 @@ import (
 )
 
 const maxKeys = 10_000 // that one impute adds
-
-// keyvals checks the values for which an impute adds rows.
-func (l *linter) keyvals(path string, v any) {
-	o, ok := v.(object)
-	if !ok {
-		return
-	}
-	for _, key := range words("start stop step") {
-		if _, isNumber := number(o[key]); o[key] != nil && !isNumber {
-			l.fault(ErrMalformed, pointer(path, key), "it has to be a number")
-			return
-		}
-	}
-	if n := keys(v); !(n <= maxKeys) {
-		l.fault(ErrTooLarge, path, "it makes more than %d rows", maxKeys)
-	}
-}
 
 // keys returns the number of keyvals.
 func keys(v any) float64 {
@@ -48,13 +30,6 @@ func keys(v any) float64 {
 	return max(0, stop/step-start/step)
 }
 
-func firstKey(o object) string {
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		return key
-	}
-	return ""
-}
-
 // groups returns the maximum number of groups.
 func (sc *scope) groups(names []string) int {
 	n := 1
@@ -70,45 +45,25 @@ func (sc *scope) groups(names []string) int {
 	return n
 }
 
-// names checks a list of fields.
-func (l *linter) names(v any, path string, sc *scope) []string {
-	if v == nil {
-		return nil
-	}
-	list, ok := v.([]any)
-	if !ok {
-		l.fault(ErrMalformed, path, "it has to be a list of fields")
-		return nil
-	}
-	var out []string
-	for i, e := range list {
-		s, ok := e.(string)
-		if !ok {
-			l.fault(ErrMalformed, item(path, i), "it has to be the name of a field")
-			continue
-		}
-		if _, ok := l.field(s, item(path, i), sc); ok {
-			out = append(out, s)
+// names checks a list of fields, and returns those that exist.
+func (l *linter) names(v any, path string, sc *scope) (known []string) {
+	for i, name := range textsOf(v) {
+		if _, ok := l.field(name, item(path, i), sc); ok {
+			known = append(known, name)
 		}
 	}
-	return out
+	return known
 }
 
 // rangedOps make numbers in the range of those that they read.
 var rangedOps = words("mean average median min max q1 q3 first_value last_value nth_value lag lead")
 
 // operations checks a list of {op, field, as}, and returns a scope with the new fields.
-func (t *transform) operations(v any, path string, known []string, out *scope) *scope {
+func (t *transform) operations(v any, path string, out *scope) *scope {
 	var made []string
 	l, sc, ranges := t.linter, t.scope, map[string]*field{}
 	l.each(v, path, func(o object, at string) {
 		op, _ := o["op"].(string)
-		l.word(at+"/op", "operation", op, known)
-		for _, key := range slices.Sorted(maps.Keys(o)) {
-			if where := pointer(at, key); l.word(where, "property", key, words("op field as param")) {
-				l.plain(where, o[key])
-			}
-		}
 		name, _ := o["field"].(string)
 		if name != "" && name != "*" {
 			col, ok := l.field(name, at+"/field", sc)

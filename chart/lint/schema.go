@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +25,10 @@ import (
 //go:embed schema/vega-lite-6.4.3.json.gz
 var schemaText []byte
 
-// A vegaLiteSchema is the schema, and some of its definitions.
+// A vegaLiteSchema is the schema, compiled and as it is written.
 type vegaLiteSchema struct {
-	text        any
-	spec        *jsonschema.Schema
-	definitions map[string]*jsonschema.Schema
+	text any
+	spec *jsonschema.Schema
 }
 
 // schema compiles the schema when the first spec needs it, because that takes
@@ -46,7 +46,7 @@ func readSchema() (*vegaLiteSchema, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &vegaLiteSchema{definitions: map[string]*jsonschema.Schema{}}
+	s := &vegaLiteSchema{}
 	if s.text, err = jsonschema.UnmarshalJSON(z); err != nil {
 		return nil, err
 	}
@@ -54,33 +54,12 @@ func readSchema() (*vegaLiteSchema, error) {
 	if err := c.AddResource(vegalite.Schema, s.text); err != nil {
 		return nil, err
 	}
-	if s.spec, err = c.Compile(vegalite.Schema); err != nil {
-		return nil, err
-	}
-	for _, name := range words(`AutoSizeParams Axis BinParams BoxPlotDef ErrorBandDef ErrorBarDef Header ImputeParams
-		Legend MarkDef Projection Scale TimeUnitParams TitleParams ViewBackground`) {
-		if s.definitions[name], err = c.Compile(vegalite.Schema + "#/definitions/" + name); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	s.spec, err = c.Compile(vegalite.Schema)
+	return s, err
 }
 
-// check returns the problems of v, which has to match a definition. Empty means
-// the definition of a spec.
-func (s *vegaLiteSchema) check(definition string, v object) []refusal.Problem {
-	compiled := s.spec
-	if definition != "" {
-		compiled = s.definitions[definition]
-	}
-	if invalid, ok := errors.AsType[*jsonschema.ValidationError](compiled.Validate(v)); ok {
-		return s.problems(closest(invalid))
-	}
-	return nil
-}
-
-// valid checks a spec that the linter accepts against the JSON schema of
-// Vega-Lite, as a second reading. It puts the house style into the spec.
+// valid checks a spec against the JSON schema of Vega-Lite. It puts the house style into
+// the spec.
 func (l *linter) valid(root object) error {
 	config, err := parse(vegalite.Style)
 	if err != nil {
@@ -88,89 +67,129 @@ func (l *linter) valid(root object) error {
 	}
 	root["$schema"], root["config"] = vegalite.Schema, config
 	read := maps.Clone(root)
-	read["data"] = object{"values": []any{}} // instead of rows, which are checked, and data that only has a name
-	for _, p := range l.schema.check("", read) {
-		l.report(p)
+	read["data"] = object{"values": []any{}} // instead of the rows, which are checked
+	if invalid, ok := errors.AsType[*jsonschema.ValidationError](l.schema.spec.Validate(read)); ok {
+		leaves, _ := closest(invalid)
+		for _, p := range l.schema.problems(leaves, read) {
+			l.report(p)
+		}
 	}
 	return nil
 }
 
-// closest returns the errors of e without causes. Of alternatives it returns those that
-// lie deepest in the value: they are of the alternative that was probably meant.
-func closest(e *jsonschema.ValidationError) []*jsonschema.ValidationError {
+// closest returns the errors of e without causes. Of alternatives it returns those of the
+// alternative that was probably meant. misfit is how much the value of e itself, without what
+// is in it, differs from what the schema wants there.
+func closest(e *jsonschema.ValidationError) (leaves []*jsonschema.ValidationError, misfit int) {
 	if len(e.Causes) == 0 {
-		return []*jsonschema.ValidationError{e}
+		return []*jsonschema.ValidationError{e}, misfitOf(e.ErrorKind)
 	}
-	var all []*jsonschema.ValidationError
-	deepest := 0
-	for _, cause := range e.Causes {
-		for _, leaf := range closest(cause) {
-			all, deepest = append(all, leaf), max(deepest, len(leaf.InstanceLocation))
-		}
-	}
+	alternatives := false
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
-		all = slices.DeleteFunc(all, func(leaf *jsonschema.ValidationError) bool { return len(leaf.InstanceLocation) < deepest })
+		alternatives = true
 	}
-	return all
+	least := math.MaxInt
+	isOtherType := func(leaf *jsonschema.ValidationError) bool {
+		_, isConst := leaf.ErrorKind.(*kind.Const)
+		at := leaf.InstanceLocation
+		return isConst && len(at) == len(e.InstanceLocation)+1 && at[len(at)-1] == "type"
+	}
+	for _, cause := range e.Causes {
+		of, apart := closest(cause)
+		if len(cause.InstanceLocation) > len(e.InstanceLocation) && !slices.ContainsFunc(of, isOtherType) {
+			apart = 0 // something in the value
+		}
+		switch rank := 1000*apart + len(of); {
+		case !alternatives:
+			leaves, misfit = append(leaves, of...), misfit+apart
+		case rank < least:
+			leaves, misfit, least = of, apart, rank
+		case rank == least:
+			leaves = append(slices.Clone(leaves), of...)
+		}
+	}
+	return leaves, misfit
 }
 
-// problems returns the problems of errors without causes: one for each value, up
-// to maxProblems.
-func (s *vegaLiteSchema) problems(errs []*jsonschema.ValidationError) []refusal.Problem {
-	var out []refusal.Problem
-	types, words, missing := map[string][]string{}, map[string][]string{}, map[string][]string{}
-	for _, e := range errs {
-		if len(out) >= maxProblems {
-			break
+// misfitOf returns how much a value differs by an error without causes.
+func misfitOf(k jsonschema.ErrorKind) int {
+	isNested := func(typ string) bool { return typ == "object" || typ == "array" }
+	switch k := k.(type) {
+	case *kind.AdditionalProperties:
+		return len(k.Properties)
+	case *kind.Type:
+		if isNested(k.Got) || slices.ContainsFunc(k.Want, isNested) {
+			return 100
 		}
+	}
+	return 1
+}
+
+// problems returns the problems of errors without causes in a spec: one for each value.
+func (s *vegaLiteSchema) problems(errs []*jsonschema.ValidationError, spec any) (out []refusal.Problem) {
+	types, words, missing := map[string][]string{}, map[string][]string{}, map[string][]string{}
+	values := map[string]any{}
+	add := func(p refusal.Problem) {
+		if !slices.ContainsFunc(out, func(other refusal.Problem) bool { return other.Path == p.Path }) {
+			out = append(out, p)
+		}
+	}
+	for _, e := range errs {
 		path := ""
 		for _, key := range e.InstanceLocation {
 			path = pointer(path, key)
 		}
-		problem := func(path, message string) {
-			if !slices.ContainsFunc(out, func(p refusal.Problem) bool { return p.Path == path }) {
-				out = append(out, refusal.Problem{Code: ErrMalformed, Path: path, Message: message})
-			}
-		}
+		values[path] = at(spec, e.InstanceLocation)
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, name := range k.Properties {
-				if at := pointer(path, name); slices.ContainsFunc(out, func(p refusal.Problem) bool { return p.Path == at }) {
-					continue
-				}
-				out = append(out, vegalite.UnknownWord(pointer(path, name), "property", name, s.properties(e.SchemaURL)))
+				add(vegalite.UnknownWord(pointer(path, name), "property", name, s.properties(e.SchemaURL)))
 			}
+			continue
 		case *kind.Required:
 			missing[path] = append(missing[path], strings.Join(k.Missing, " and "))
-			problem(path, "")
 		case *kind.Type:
 			types[path] = append(types[path], k.Want...)
-			problem(path, "")
 		case *kind.Enum:
-			words[path] = append(words[path], texts(k.Want)...)
-			problem(path, "")
+			words[path] = append(words[path], textsOf(k.Want)...)
 		case *kind.Const:
-			words[path] = append(words[path], texts([]any{k.Want})...)
-			problem(path, "")
-		default:
-			problem(path, "Vega-Lite does not allow the value")
+			words[path] = append(words[path], textsOf([]any{k.Want})...)
 		}
+		add(refusal.Problem{Code: ErrMalformed, Path: path, Message: "Vega-Lite does not allow the value"})
 	}
 	for i, p := range out {
-		if p.Message != "" {
-			continue
+		known := unique(words[p.Path])
+		word, isWord := values[p.Path].(string)
+		switch want := unique(types[p.Path]); {
+		case p.Code != ErrMalformed:
+		case missing[p.Path] != nil:
+			out[i].Message = "it needs " + strings.Join(unique(missing[p.Path]), " or ")
+		case isWord && known != nil && want == nil:
+			out[i] = vegalite.UnknownWord(p.Path, "value", word, known)
+		default:
+			if want != nil {
+				out[i].Message += ": it has to be of type " + strings.Join(want, " or ")
+			}
+			out[i].Candidates = known
 		}
-		out[i].Message = "Vega-Lite does not allow the value"
-		if want := unique(types[p.Path]); want != nil {
-			out[i].Message += ": it has to be of type " + strings.Join(want, " or ")
-		}
-		if want := unique(missing[p.Path]); want != nil {
-			out[i].Message = "it needs " + strings.Join(want, " or ")
-		}
-		out[i].Candidates = unique(words[p.Path])
 	}
 	return out
+}
+
+// at returns the value at a location in a JSON value.
+func at(v any, location []string) any {
+	for _, key := range location {
+		switch in := v.(type) {
+		case object:
+			v = in[key]
+		case []any:
+			if i, err := strconv.Atoi(key); err == nil && i < len(in) {
+				v = in[i]
+			}
+		}
+	}
+	return v
 }
 
 func unique(list []string) []string {
@@ -178,31 +197,10 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-func texts(values []any) []string {
-	var out []string
-	for _, v := range values {
-		if s, ok := v.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // properties returns the names of the properties that a part of the schema has.
 func (s *vegaLiteSchema) properties(url string) []string {
-	_, path, _ := strings.Cut(url, "#")
-	at := s.text
-	for key := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
-		switch v := at.(type) {
-		case object:
-			at = v[key]
-		case []any:
-			if i, err := strconv.Atoi(key); err == nil && i < len(v) {
-				at = v[i]
-			}
-		}
-	}
-	o, _ := at.(object)
+	_, path, _ := strings.Cut(url, "#/")
+	o, _ := at(s.text, strings.Split(path, "/")).(object)
 	known, _ := o["properties"].(object)
 	return slices.Sorted(maps.Keys(known))
 }

@@ -72,34 +72,6 @@ func (sc *scope) grouped(names []string) *scope {
 	return out
 }
 
-// data refuses data of a view's own.
-func (l *linter) data(v object, path string) {
-	if v["data"] == nil {
-		return
-	}
-	at := path + "/data"
-	o, ok := v["data"].(object)
-	if !ok {
-		l.fault(ErrMalformed, at, "it has to be an object")
-		return
-	}
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		switch key {
-		case "format":
-		case "name":
-			if _, ok := o[key].(string); !ok {
-				l.fault(ErrMalformed, at+"/name", "it has to be a text")
-			}
-		case "url":
-			l.fault(ErrExternal, at+"/url", "charts cannot load anything: leave data out, and the rows are put in")
-		case "values", "sequence", "sphere", "graticule":
-			l.fault(ErrForeignData, pointer(at, key), "a chart shows the given rows only: leave data out")
-		default:
-			l.report(vegalite.UnknownWord(pointer(at, key), "property", key, words("name values")))
-		}
-	}
-}
-
 // field finds a field that a spec names. col is nil if its values are not known.
 func (l *linter) field(name, path string, sc *scope) (col *field, ok bool) {
 	plain, steps := vegalite.Unescape(name)

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -400,13 +399,6 @@ func (l *linter) percents(o object, path string, f *field, op string) {
 		if inner, ok := o[key].(object); ok {
 			check(inner["format"], pointer(path, key)+"/format")
 		}
-	}
-}
-
-// exact refuses a number that a browser would round.
-func (l *linter) exact(v any, path string) {
-	if n, ok := v.(json.Number); ok && rounded(n.String()) {
-		l.fault(ErrFieldType, path, "a browser would round the number %s: write it as a text", n)
 	}
 }
 

@@ -269,7 +269,7 @@ func TestNumbersOfABrowser(t *testing.T) {
 		{"the largest id", point("id", `,"aggregate":"max"`), lint.ErrFieldType, "/encoding/x/type"},
 		{"the number of ids", `{"mark":"point","encoding":{"x":{"field":"id","aggregate":"distinct"}}}`, "", ""},
 		{"a filter by a number", `{"transform":[{"filter":{"field":"id","equal":9007199254740993}}],` + bars, lint.ErrFieldType, "/transform/0/filter/equal"},
-		{"a filter by numbers", `{"transform":[{"filter":{"field":"id","oneOf":["1",9007199254740993]}}],` + bars, lint.ErrFieldType, "/transform/0/filter/oneOf"},
+		{"a filter by numbers", `{"transform":[{"filter":{"field":"id","oneOf":[1,9007199254740993]}}],` + bars, lint.ErrFieldType, "/transform/0/filter/oneOf"},
 		{"a filter by a text", `{"transform":[{"filter":{"field":"id","equal":"9007199254740993"}}],` + bars, "", ""},
 		{"a filter by another id", `{"transform":[{"filter":{"field":"id","oneOf":["9007199254740992"]}}],` + bars, lint.ErrNoData, "/transform/0/filter"},
 		{"seconds as dates", point("seconds", `,"type":"temporal"`), lint.ErrFieldType, "/encoding/x/type"},

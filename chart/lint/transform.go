@@ -2,33 +2,17 @@ package lint
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/refusal"
 )
 
-const (
-	maxTransforms = 30
-	maxMadeRows   = 200_000 // that transforms may make
-)
+const maxMadeRows = 200_000 // that transforms may make
 
 // transforms checks the transforms of a view, and returns the scope after them.
 func (l *linter) transforms(v any, path string, sc *scope) *scope {
-	if v == nil {
-		return sc
-	}
-	if list, ok := v.([]any); ok && len(list) > maxTransforms {
-		l.fault(ErrTooLarge, path, "there are more than %d transforms", maxTransforms)
-		return sc
-	}
-	if list, ok := v.([]any); ok && len(list) == 0 {
-		return sc
-	}
 	l.each(v, path, func(o object, at string) {
 		sc = l.transform(o, at, sc)
 		if sc.rows > maxMadeRows {
@@ -39,32 +23,15 @@ func (l *linter) transforms(v any, path string, sc *scope) *scope {
 	return sc
 }
 
-// transformKeys has the properties of each supported transform, by the property
-// that names it.
-var transformKeys = map[string][]string{
-	"filter":        words("filter"),
-	"aggregate":     words("aggregate groupby"),
-	"joinaggregate": words("joinaggregate groupby"),
-	"window":        words("window groupby sort frame ignorePeers"),
-	"bin":           words("bin field as"),
-	"timeUnit":      words("timeUnit field as"),
-	"stack":         words("stack groupby sort offset as"),
-	"fold":          words("fold as"),
-	"density":       words("density groupby cumulative counts bandwidth extent minsteps maxsteps steps resolve as"),
-	"regression":    words("regression on groupby method order extent params as"),
-	"loess":         words("loess on groupby bandwidth as"),
-	"quantile":      words("quantile groupby probs step as"),
-	"impute":        words("impute key groupby keyvals method value frame"),
-	"pivot":         words("pivot value groupby limit op"),
-	"sample":        words("sample"),
-}
-
-// refusedTransforms are the transforms that are not supported.
-var refusedTransforms = map[string]refusal.Problem{
-	"calculate": {Code: ErrExpression, Message: "expressions are not supported: compute the value in the query"},
-	"lookup":    {Code: ErrForeignData, Message: "a chart shows the given rows only: join them in the query"},
-	"extent":    {Code: ErrUnsupported, Message: "its parameter is used in expressions only, which are not supported"},
-	"flatten":   {Code: ErrUnsupported, Message: "rows have no lists"},
+// kindOf returns the kind of a transform, or "" if it is not supported.
+func kindOf(o object) string {
+	for _, kind := range words(`filter aggregate joinaggregate window bin timeUnit stack fold density regression loess
+		quantile impute pivot sample`) {
+		if hasKey(o, kind) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // A transform is one transform of a view.
@@ -79,28 +46,14 @@ type transform struct {
 
 // transform checks one transform, and returns the scope after it.
 func (l *linter) transform(o object, path string, sc *scope) *scope {
-	for _, name := range slices.Sorted(maps.Keys(refusedTransforms)) {
-		if p := refusedTransforms[name]; hasKey(o, name) {
-			p.Path = pointer(path, name)
-			l.report(p)
-			// Later transforms may use the fields that it would have made.
-			out := sc.with(nil)
-			out.open = true
-			return out
+	t := &transform{linter: l, o: o, kind: kindOf(o), path: path, scope: sc}
+	t.made(o["as"], path+"/as")
+	t.groupby = t.names(o["groupby"], path+"/groupby", sc)
+	if list, ok := o["sort"].([]any); ok {
+		for i, e := range list {
+			t.sort(e, item(path+"/sort", i), sc)
 		}
 	}
-	t := &transform{linter: l, o: o, path: path, scope: sc}
-	for _, name := range slices.Sorted(maps.Keys(transformKeys)) {
-		// window and pivot have properties with the names of other transforms.
-		if hasKey(o, name) && (t.kind == "" || !slices.Contains(transformKeys[t.kind], name)) {
-			t.kind = name
-		}
-	}
-	if t.kind == "" {
-		l.report(vegalite.UnknownWord(path, "transform", firstKey(o), slices.Sorted(maps.Keys(transformKeys))))
-		return sc
-	}
-	t.common()
 	switch t.kind {
 	case "density", "regression", "loess", "quantile", "impute", "pivot":
 		return t.model()
@@ -108,39 +61,10 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 	return t.rows()
 }
 
-// common checks the properties that several transforms have.
-func (t *transform) common() {
-	for _, key := range slices.Sorted(maps.Keys(t.o)) {
-		at := pointer(t.path, key)
-		if !t.word(at, "property of "+t.kind, key, transformKeys[t.kind]) {
-			continue
-		}
-		switch key {
-		case "filter", "aggregate", "joinaggregate", "window", "bin", "timeUnit", "fold", "sort", "field", "groupby":
-		case "as":
-			t.made(t.o[key], at)
-		default:
-			if !t.runs(at, t.o[key]) {
-				t.member(at, key, t.o[key])
-			}
-		}
-	}
-	t.groupby = t.names(t.o["groupby"], t.path+"/groupby", t.scope)
-	if list, ok := t.o["sort"].([]any); ok {
-		for i, e := range list {
-			t.sort(e, item(t.path+"/sort", i), t.scope)
-		}
-	}
-}
-
 // named returns the field that a property names.
 func (t *transform) named(key string) *field {
-	s, ok := t.o[key].(string)
-	if !ok {
-		t.fault(ErrMalformed, pointer(t.path, key), "it has to be the name of a field")
-		return nil
-	}
-	f, _ := t.field(s, pointer(t.path, key), t.scope)
+	name, _ := t.o[key].(string)
+	f, _ := t.field(name, pointer(t.path, key), t.scope)
 	return f
 }
 
@@ -196,17 +120,13 @@ func (t *transform) rows() *scope {
 		out.filtered = true
 		return out
 	case "aggregate":
-		return t.operations(v, at, aggregateOps, t.scope.grouped(t.groupby))
-	case "joinaggregate":
-		return t.operations(v, at, aggregateOps, t.scope)
-	case "window":
-		return t.operations(v, at, slices.Concat(aggregateOps, windowOps), t.scope)
+		return t.operations(v, at, t.scope.grouped(t.groupby))
+	case "joinaggregate", "window":
+		return t.operations(v, at, t.scope)
 	case "bin":
 		f := t.measured("field")
 		if b, ok := v.(object); ok {
 			t.bins(b, at, f)
-		} else if v != true {
-			t.fault(ErrMalformed, at, "it has to be true or an object")
 		}
 		made := t.as("bin", "")
 		if made[1] == "" {
@@ -214,7 +134,6 @@ func (t *transform) rows() *scope {
 		}
 		return t.scope.with(made)
 	case "timeUnit":
-		t.timeUnit(v, at)
 		if f := t.named("field"); f != nil {
 			t.use(f, use{time: true})
 			if !isDate(f) {
@@ -243,11 +162,8 @@ func (t *transform) model() *scope {
 		out = out.with(t.as("value", "density"))
 		out.rows = 200
 		for _, key := range []string{"steps", "maxsteps", "minsteps"} {
-			if t.o[key] != nil {
-				t.between(pointer(t.path, key), t.o[key], 1, 1000)
-				n, _ := number(t.o[key])
-				out.rows = max(out.rows, n)
-			}
+			n, _ := number(t.o[key])
+			out.rows = max(out.rows, n)
 		}
 		if len(t.groupby) > 0 {
 			out.rows *= float64(t.scope.groups(t.groupby))
@@ -288,9 +204,6 @@ func (t *transform) model() *scope {
 	default: // pivot
 		t.named(t.kind)
 		t.named("value")
-		if s, ok := t.o["op"].(string); ok {
-			t.word(t.path+"/op", "aggregate", s, aggregateOps)
-		}
 		if n, ok := number(t.o["limit"]); ok && n > 0 {
 			t.note(usertext.Fill(t.texts.MadeColumns, "n", fmt.Sprint(t.o["limit"])))
 		}

@@ -1,23 +1,12 @@
 package lint
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 var (
-	simpleMarks = words("arc area bar line point rect rule text tick trail circle square boxplot errorbar errorband")
-	otherMarks  = words("image geoshape")
-
 	aggregateOps = words(`argmax argmin average count distinct max mean median min missing product q1 q3 ci0 ci1
 		stderr stdev stdevp sum valid values variance variancep`)
 	countingOps = words("count distinct valid missing values") // of any values
 	orderingOps = words("min max argmin argmax")               // of numbers and dates
-	windowOps   = words(`row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value`)
-
-	measures   = words("quantitative ordinal temporal nominal")
-	scaleTypes = words(`linear log pow sqrt symlog identity sequential time utc quantile quantize threshold bin-ordinal
-		ordinal point band`)
 
 	timeUnitParts = words("year quarter month week dayofyear day date hours minutes seconds milliseconds")
 
@@ -25,10 +14,6 @@ var (
 		latitude longitude latitude2 longitude2`)
 	separatingChannels = words("color fill stroke shape strokeDash row column facet") // each value has its own look
 	facetChannels      = words("row column facet")
-	channels           = slices.Concat(positionChannels, separatingChannels, words(`size angle opacity fillOpacity strokeOpacity
-		strokeWidth text tooltip detail order key description`))
-	otherChannels   = words("time")
-	linkingChannels = words("href url")
 )
 
 func words(s string) []string { return strings.Fields(s) }
