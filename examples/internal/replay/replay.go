@@ -3,6 +3,7 @@ package replay
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,6 +82,27 @@ func Rule(name string, match func(*llm.Request) bool, reply any) llmtest.Rule {
 		r = llmtest.Reply{Text: text}
 	}
 	return llmtest.Rule{Name: name, Match: match, Replies: []llmtest.Reply{r}, Repeat: true}
+}
+
+// Changed returns a model whose replies to requests with the name of a change are changed:
+// the last message of such a request and the recorded reply give the new one, which takes the
+// time of the recorded one.
+func Changed(recorded llm.Model, changes map[string]func(prompt, reply string) string) llm.Model {
+	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		change := changes[req.Name]
+		if change == nil {
+			return recorded.Generate(ctx, req, stream)
+		}
+		resp, err := recorded.Generate(ctx, req, func(llm.Delta) {})
+		if err != nil {
+			return nil, err
+		}
+		resp.Message.Content = change(last(req), resp.Message.Content)
+		if stream != nil {
+			stream(llm.Delta{Text: resp.Message.Content})
+		}
+		return resp, nil
+	})
 }
 
 // Asks matches requests whose last message contains label followed by the quoted

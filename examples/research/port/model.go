@@ -1,7 +1,6 @@
 package port
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -9,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/qedkit/qed/examples/internal/replay"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -17,28 +17,11 @@ import (
 // what was found. The other replies, and the time that these take, are those of the
 // model of [Transcript].
 func Model(recorded llm.Model) llm.Model {
-	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-		change := changes[req.Name]
-		if change == nil {
-			return recorded.Generate(ctx, req, stream)
-		}
-		resp, err := recorded.Generate(ctx, req, func(llm.Delta) {})
-		if err != nil {
-			return nil, err
-		}
-		resp.Message.Content = change(req.Messages[len(req.Messages)-1].Content, resp.Message.Content)
-		if stream != nil {
-			stream(llm.Delta{Text: resp.Message.Content})
-		}
-		return resp, nil
+	return replay.Changed(recorded, map[string]func(prompt, reply string) string{
+		"conclude_clarification": conclude,
+		"condense_passage":       condense,
+		"write_report":           report,
 	})
-}
-
-// changes have the reply to a prompt, from the recorded one.
-var changes = map[string]func(prompt, reply string) string{
-	"conclude_clarification": conclude,
-	"condense_passage":       condense,
-	"write_report":           report,
 }
 
 const replied = "The user replied: "
