@@ -70,7 +70,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -222,6 +221,7 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 	}
 	found := qed.Retrieved{Query: s.Question, Millis: time.Since(began).Milliseconds()}
 	var keys []string
+	texts := []string{s.Question}
 	for _, h := range hits {
 		if len(s.Passages) == a.opt.TopK {
 			break // the Searcher returned more than k
@@ -235,9 +235,12 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 		}
 		s.Passages = append(s.Passages, p)
 		keys = append(keys, citation.Key(h.Chunk.Document, strconv.Itoa(h.Chunk.Number), h.Chunk.Text))
+		texts = append(texts, p.Citation.Title, p.Text)
 		found.Citations = append(found.Citations, p.Citation)
 	}
-	setKeys(s.Passages, keys, s.Question)
+	for i, key := range citation.Keys(keys, texts...) {
+		s.Passages[i].Key = key
+	}
 	qed.Emit(ctx, found)
 	return s, nil
 }
@@ -257,24 +260,4 @@ func search(ctx context.Context, searcher Searcher, q Query) ([]Hit, error) {
 		}
 	}
 	return hits, nil
-}
-
-// setKeys sets the keys of passages to those that are wanted, or others. No key is
-// used twice or stands in a text of the prompt: a document could contain the key of
-// another document next to a forged statement, and the model would copy both.
-func setKeys(passages []Passage, wanted []string, question string) {
-	taken := map[string]bool{citation.None: true}
-	for i, k := range wanted {
-		for taken[k] || occurs(k, passages, question) {
-			k = citation.Key(k)
-		}
-		taken[k] = true
-		passages[i].Key = k
-	}
-}
-
-func occurs(key string, passages []Passage, question string) bool {
-	return strings.Contains(question, key) || slices.ContainsFunc(passages, func(p Passage) bool {
-		return strings.Contains(p.Text, key) || strings.Contains(p.Citation.Title, key)
-	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,8 +50,7 @@ type source struct {
 }
 
 // sources returns the passages of the findings, the most relevant first, each with a
-// key of its own. A key is in none of the texts: a document could contain the key of
-// another one next to a forged statement.
+// key of its own.
 func (s *state) sources() []source {
 	var all []source
 	at := map[string]int{}
@@ -64,20 +64,14 @@ func (s *state) sources() []source {
 			all = append(all, source{f, shown{Title: f.Chunk.Citation().Title, Text: f.Text}})
 		}
 	}
-	var texts strings.Builder
-	texts.WriteString(s.Question + s.Context)
-	for i := range all {
-		texts.WriteString("\n" + all[i].Title + all[i].shown.Text + all[i].Chunk.Text)
-	}
-	data := texts.String()
-	taken := map[string]bool{citation.None: true}
+	texts := []string{s.Question, s.Context}
+	var wanted []string
 	for i := range all {
 		c := all[i].Chunk
-		key := citation.Key(c.Document, strconv.Itoa(c.Number), c.Text)
-		for taken[key] || strings.Contains(data, key) {
-			key = citation.Key(key)
-		}
-		taken[key] = true
+		texts = append(texts, all[i].Title, all[i].shown.Text, c.Text)
+		wanted = append(wanted, citation.Key(c.Document, strconv.Itoa(c.Number), c.Text))
+	}
+	for i, key := range citation.Keys(wanted, texts...) {
 		all[i].Key = key
 	}
 	return all
@@ -306,22 +300,12 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 
 // limited reports whether the budget of the run ended a task.
 func (s *state) limited() bool {
-	for _, t := range s.Tasks {
-		if t.Ended == TaskBudget {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Tasks, func(t TaskReport) bool { return t.Ended == TaskBudget })
 }
 
 // failed reports whether all tasks failed.
 func (s *state) failed() bool {
-	for _, t := range s.Tasks {
-		if t.Ended != TaskFailed {
-			return false
-		}
-	}
-	return len(s.Tasks) > 0
+	return len(s.Tasks) > 0 && !slices.ContainsFunc(s.Tasks, func(t TaskReport) bool { return t.Ended != TaskFailed })
 }
 
 // finish returns the answer of a finished turn.

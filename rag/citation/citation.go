@@ -33,6 +33,7 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,21 @@ func Key(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	text := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))
 	return "c" + string('0'+sum[31]%10) + text[:4]
+}
+
+// Keys returns the wanted keys, or others for those that are given twice or stand in a text
+// of the prompt: a document could contain the key of another one next to a forged
+// statement, and the model would copy both.
+func Keys(wanted []string, texts ...string) []string {
+	taken := map[string]bool{None: true}
+	keys := make([]string, len(wanted))
+	for i, k := range wanted {
+		for taken[k] || slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, k) }) {
+			k = Key(k)
+		}
+		taken[k], keys[i] = true, k
+	}
+	return keys
 }
 
 // None is the key that says that no source answers the question: see [Result.None].
