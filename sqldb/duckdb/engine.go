@@ -92,22 +92,27 @@ func (e *engine) findViews(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// column returns the first column of a query.
-func column(ctx context.Context, conn *sql.Conn, query string) ([]string, error) {
+// each runs a query and calls row after it has scanned each row into dest.
+func each(ctx context.Context, conn *sql.Conn, query string, dest []any, row func()) error {
 	rows, err := conn.QueryContext(ctx, query)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var out []string
 	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
+		if err := rows.Scan(dest...); err != nil {
+			return err
 		}
-		out = append(out, s)
+		row()
 	}
-	return out, rows.Err()
+	return rows.Err()
+}
+
+// column returns the only column of a query.
+func column(ctx context.Context, conn *sql.Conn, query string) (out []string, err error) {
+	var s string
+	err = each(ctx, conn, query, []any{&s}, func() { out = append(out, s) })
+	return out, err
 }
 
 // Check returns the tables, views and columns that a policy lists and the database

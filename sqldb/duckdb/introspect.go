@@ -20,28 +20,20 @@ func (e *engine) Introspect(
 		return nil, err
 	}
 	schema := &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}}
-	rows, err := conn.QueryContext(ctx, `
+	other := map[string]bool{}
+	var in, table, column, kind string
+	var nullable bool
+	err := each(ctx, conn, `
 		SELECT schema_name, table_name, column_name, data_type, is_nullable
 		FROM duckdb_columns()
 		WHERE NOT internal AND database_name = current_database()
-		ORDER BY schema_name, table_oid, column_index`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	other := map[string]bool{}
-	for rows.Next() {
-		var in, table, column, kind string
-		var nullable bool
-		if err := rows.Scan(&in, &table, &column, &kind, &nullable); err != nil {
-			return nil, err
-		}
+		ORDER BY schema_name, table_oid, column_index`, []any{&in, &table, &column, &kind, &nullable}, func() {
 		if in != "main" {
 			if name := in + "." + table; !other[name] {
 				other[name] = true
 				skipped(name, "only the schema main is read")
 			}
-			continue
+			return
 		}
 		t, ok := schema.Tables[table]
 		if !ok {
@@ -54,11 +46,10 @@ func (e *engine) Introspect(
 			t.NotNull = append(t.NotNull, column)
 		}
 		schema.Tables[table] = t
-	}
-	if err := rows.Err(); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
-	rows.Close()
 	for name, t := range schema.Tables {
 		if t.View && !viewTypes(ctx, conn, name, t.Types) {
 			if ctx.Err() != nil {
@@ -76,85 +67,58 @@ func (e *engine) Introspect(
 
 // views sets what the views read. What a macro of the database reads is not known.
 func views(ctx context.Context, conn *sql.Conn, schema *joinpath.Schema) error {
-	rows, err := conn.QueryContext(ctx, `
+	texts := map[string]string{}
+	var name, text string
+	err := each(ctx, conn, `
 		SELECT view_name, sql FROM duckdb_views()
 		WHERE NOT internal AND database_name = current_database() AND schema_name = 'main' AND NOT EXISTS (
 			SELECT 1 FROM duckdb_functions() AS f
-			WHERE NOT f.internal AND f.function_type LIKE '%macro' AND contains(lower(sql), lower(f.function_name)))`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	texts := map[string]string{}
-	for rows.Next() {
-		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			return err
-		}
-		texts[name] = text
-	}
+			WHERE NOT f.internal AND f.function_type LIKE '%macro' AND contains(lower(sql), lower(f.function_name)))`,
+		[]any{&name, &text}, func() { texts[name] = text })
 	viewtext.SetReads(schema, texts)
-	return rows.Err()
+	return err
 }
 
 // viewTypes reads the types of the columns of a view, which the catalogue does not
 // always have. It reports whether the view can be read.
 func viewTypes(ctx context.Context, conn *sql.Conn, name string, types map[string]string) bool {
-	rows, err := conn.QueryContext(ctx, "SELECT column_name, column_type FROM (DESCRIBE main."+quote(name)+")")
-	if err != nil {
-		return false
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var column, kind string
-		if rows.Scan(&column, &kind) != nil {
-			return false
-		}
-		types[column] = kind
-	}
-	return rows.Err() == nil
+	var column, kind string
+	return nil == each(ctx, conn, "SELECT column_name, column_type FROM (DESCRIBE main."+quote(name)+")",
+		[]any{&column, &kind}, func() { types[column] = kind })
 }
 
 // constraints adds the keys, and then the foreign keys, which refer to them.
 func constraints(
 	ctx context.Context, conn *sql.Conn, schema *joinpath.Schema, skipped func(table, reason string),
 ) error {
-	rows, err := conn.QueryContext(ctx, `
+	var table, kind, target string
+	var from, to names
+	return each(ctx, conn, `
 		SELECT table_name, constraint_type, to_json(constraint_column_names)::VARCHAR,
 			coalesce(referenced_table, ''), coalesce(to_json(referenced_column_names)::VARCHAR, '[]')
 		FROM duckdb_constraints()
 		WHERE database_name = current_database() AND schema_name = 'main'
 			AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
-		ORDER BY constraint_type = 'FOREIGN KEY', table_oid, constraint_index`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var table, kind, target string
-		var from, to names
-		if err := rows.Scan(&table, &kind, &from, &target, &to); err != nil {
-			return err
-		}
-		t, ok := schema.Tables[table]
-		if !ok || len(from) == 0 {
-			continue
-		}
-		switch kind {
-		case "PRIMARY KEY":
-			t.PrimaryKey = from
-			if len(from) == 1 {
-				t.UniqueColumns = append(t.UniqueColumns, from[0])
+		ORDER BY constraint_type = 'FOREIGN KEY', table_oid, constraint_index`,
+		[]any{&table, &kind, &from, &target, &to}, func() {
+			t, ok := schema.Tables[table]
+			if !ok || len(from) == 0 {
+				return
 			}
-		case "UNIQUE":
-			keyset.Add(&t, from)
-		case "FOREIGN KEY":
-			if err := schema.AddForeignKey(table, from, target, to); err != nil {
-				skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
+			switch kind {
+			case "PRIMARY KEY":
+				t.PrimaryKey = from
+				if len(from) == 1 {
+					t.UniqueColumns = append(t.UniqueColumns, from[0])
+				}
+			case "UNIQUE":
+				keyset.Add(&t, from)
+			case "FOREIGN KEY":
+				if err := schema.AddForeignKey(table, from, target, to); err != nil {
+					skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
+				}
+				return
 			}
-			continue
-		}
-		schema.Tables[table] = t
-	}
-	return rows.Err()
+			schema.Tables[table] = t
+		})
 }

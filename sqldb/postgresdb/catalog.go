@@ -53,9 +53,19 @@ func (e *engine) catalog(ctx context.Context, conn *sql.Conn) (c *catalog, err e
 
 func (c *catalog) close() { c.tx.Rollback() }
 
+func (c *catalog) each(ctx context.Context, query string, dest []any, row func()) error {
+	return each(ctx, c.tx, query, dest, row)
+}
+
+// A querier is a connection or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
 // each runs a query and calls row after it has scanned each row into dest.
-func (c *catalog) each(ctx context.Context, query string, dest []any, row func() error) error {
-	rows, err := c.tx.QueryContext(ctx, query)
+func each(ctx context.Context, q querier, query string, dest []any, row func()) error {
+	rows, err := q.QueryContext(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -64,9 +74,7 @@ func (c *catalog) each(ctx context.Context, query string, dest []any, row func()
 		if err := rows.Scan(dest...); err != nil {
 			return err
 		}
-		if err := row(); err != nil {
-			return err
-		}
+		row()
 	}
 	return rows.Err()
 }
@@ -93,9 +101,7 @@ func (l *list) Scan(value any) error {
 const oldest = 120000
 
 // checkVersion returns an error if the server is too old.
-func checkVersion(ctx context.Context, q interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}) error {
+func checkVersion(ctx context.Context, q querier) error {
 	var version int
 	const query = "SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4"
 	if err := q.QueryRowContext(ctx, query).Scan(&version); err != nil {

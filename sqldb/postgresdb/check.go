@@ -192,10 +192,9 @@ func (k *check) readable(ctx context.Context) error {
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+literals(k.schemas)+`)
 		GROUP BY n.nspname, n.oid, c.relname, c.oid, c.relkind`,
-		[]any{&n.schema, &n.name, &s.usage, &s.view, &columns, &readable}, func() error {
+		[]any{&n.schema, &n.name, &s.usage, &s.view, &columns, &readable}, func() {
 			s.columns, s.readable = columns, readable
 			there[n] = s
-			return nil
 		})
 	if err != nil {
 		return err

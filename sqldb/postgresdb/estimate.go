@@ -51,22 +51,15 @@ func tableSizes(ctx context.Context, conn *sql.Conn, tables []name) (map[name]fl
 	for i, t := range tables {
 		list[i] = "(" + literal(t.schema) + ", " + literal(t.name) + ")"
 	}
-	rows, err := conn.QueryContext(ctx, "SELECT n.nspname, c.relname, c.reltuples::float8 FROM pg_class AS c "+
-		"JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE (n.nspname, c.relname) IN ("+strings.Join(list, ", ")+")")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	sizes := map[name]float64{}
-	for rows.Next() {
-		var n name
-		var size float64
-		if err := rows.Scan(&n.schema, &n.name, &size); err != nil {
-			return nil, err
-		}
-		sizes[n] = size
-	}
-	return sizes, rows.Err()
+	var n name
+	var size float64
+	err := each(ctx, conn, "SELECT n.nspname, c.relname, c.reltuples::float8 FROM pg_class AS c "+
+		"JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE (n.nspname, c.relname) IN ("+strings.Join(list, ", ")+")",
+		[]any{&n.schema, &n.name, &size}, func() {
+			sizes[n] = size
+		})
+	return sizes, err
 }
 
 // estimate counts the rows of a plan.

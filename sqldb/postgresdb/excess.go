@@ -93,7 +93,7 @@ func (k *check) memberships(ctx context.Context) error {
 			AND (r.rolname LIKE 'pg\_%' OR r.rolsuper OR r.rolbypassrls OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication
 				OR am.admin_option)
 		ORDER BY r.rolname, m.rolname`,
-		[]any{&role, &member, &super, &skips, &creates, &replicates, &grants}, func() error {
+		[]any{&role, &member, &super, &skips, &creates, &replicates, &grants}, func() {
 			kind, ok := predefined[role]
 			switch {
 			case ok:
@@ -101,7 +101,7 @@ func (k *check) memberships(ctx context.Context) error {
 				k.add(sqldb.CanWrite, role,
 					member+" may grant the role "+role+" to others"+k.andMember(member),
 					"REVOKE ADMIN OPTION FOR "+quote(role)+" FROM "+quote(member))
-				return nil
+				return
 			case super, skips:
 				kind = sqldb.CanBypassPolicy
 			case replicates:
@@ -111,7 +111,6 @@ func (k *check) memberships(ctx context.Context) error {
 			}
 			k.add(kind, role,
 				member+" is a member of "+role+k.andMember(member), "REVOKE "+quote(role)+" FROM "+quote(member))
-			return nil
 		})
 }
 
@@ -146,7 +145,7 @@ func (k *check) ownership(ctx context.Context) error {
 		WHERE d.datname = current_database() AND r.rolname NOT LIKE 'pg\_%'
 			AND pg_has_role(`+literal(k.account)+`::name, o.owner, 'MEMBER')
 		ORDER BY o.kind, o.schema, o.name`,
-		[]any{&class, &n.schema, &n.name, &owner, &heir}, func() error {
+		[]any{&class, &n.schema, &n.name, &owner, &heir}, func() {
 			kind := sqldb.CanWrite
 			if _, listed := k.objects[n]; listed || k.hidden[n] {
 				kind = sqldb.CanBypassPolicy
@@ -155,7 +154,7 @@ func (k *check) ownership(ctx context.Context) error {
 				k.add(kind, n.String(),
 					owner+" owns "+n.String()+", and "+k.account+" is a member of "+owner,
 					"REVOKE "+quote(owner)+" FROM "+quote(k.account))
-				return nil
+				return
 			}
 			object, also := quote(n.name), ""
 			switch class {
@@ -167,7 +166,6 @@ func (k *check) ownership(ctx context.Context) error {
 			k.add(kind, n.String(),
 				owner+" owns "+n.String()+" and may change it"+also,
 				"ALTER "+class+" "+object+" OWNER TO "+quote(heir))
-			return nil
 		})
 }
 
@@ -204,7 +202,7 @@ func (k *check) surroundings(ctx context.Context) error {
 		WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN (
 			'pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_stat_file', 'lo_import', 'lo_export',
 			'pg_file_write', 'pg_file_unlink', 'pg_file_rename', 'pg_file_sync')`),
-		[]any{&class, &object, &sqlName, &grantee, &rights, &grantable}, func() error {
+		[]any{&class, &object, &sqlName, &grantee, &rights, &grantable}, func() {
 			kind := sqldb.CanWrite
 			var excess []string
 			for _, right := range rights {
@@ -220,7 +218,6 @@ func (k *check) surroundings(ctx context.Context) error {
 				k.excessive(kind, strings.ToLower(class)+" "+object, class+" "+sqlName, grantee, excess)
 			}
 			k.grantable(strings.ToLower(class)+" "+object, class+" "+sqlName, grantee, without(grantable, excess))
-			return nil
 		})
 }
 
@@ -242,7 +239,7 @@ func (k *check) tables(ctx context.Context, policy bool) error {
 		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
 			AND (has_schema_privilege(`+literal(k.account)+`::name, n.oid, 'USAGE') OR n.nspname IN (`+literals(k.schemas)+`))`),
-		[]any{&n.schema, &n.name, &class, &grantee, &rights, &grantable}, func() error {
+		[]any{&n.schema, &n.name, &class, &grantee, &rights, &grantable}, func() {
 			_, listed := k.objects[n]
 			var writes []string
 			for _, right := range rights {
@@ -261,14 +258,13 @@ func (k *check) tables(ctx context.Context, policy bool) error {
 				k.grantable(n.String(), object, grantee, without(grantable, writes))
 			}
 			if class != "TABLE" || !policy || listed || !slices.Contains(rights, "SELECT") {
-				return nil
+				return
 			}
 			kind := sqldb.CanReadUnlisted
 			if k.hidden[n] {
 				kind = sqldb.CanReadBaseTable
 			}
 			k.excessive(kind, n.String(), object, grantee, []string{"SELECT"})
-			return nil
 		})
 }
 

@@ -78,9 +78,8 @@ func (k *check) filtered(ctx context.Context) error {
 				WHERE r.id = 0 OR pg_has_role(`+literal(k.account)+`::name, r.id, 'MEMBER'))
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+literals(k.schemas)+`)
 		GROUP BY n.nspname, c.relname, c.relkind, c.relrowsecurity, c.oid`,
-		[]any{&n.schema, &n.name, &p.view, &p.on, &p.definition, &p.restrictive, &p.permissive}, func() error {
+		[]any{&n.schema, &n.name, &p.view, &p.on, &p.definition, &p.restrictive, &p.permissive}, func() {
 			there[n] = p
-			return nil
 		})
 	if err != nil {
 		return err

@@ -9,21 +9,14 @@ import (
 
 // Functions returns the functions of the server's version.
 func (*engine) Functions(ctx context.Context, conn *sql.Conn, _ dialect.Dialect) (map[string]bool, error) {
-	rows, err := conn.QueryContext(ctx, "SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE pronamespace = 11") // pg_catalog
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	has := map[string]bool{}
 	for _, form := range []string{"coalesce", "nullif", "greatest", "least", "grouping", "extract", "position", "overlay"} {
 		has[form] = true // of the grammar
 	}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		has[name] = true
-	}
-	return has, rows.Err()
+	var name string
+	err := each(ctx, conn, "SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE pronamespace = 11", // pg_catalog
+		[]any{&name}, func() {
+			has[name] = true
+		})
+	return has, err
 }

@@ -164,10 +164,10 @@ func (r *introspection) tables(ctx context.Context) error {
 					AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
 		FROM ours AS c LEFT JOIN size ON size.id = c.oid
 		ORDER BY c.nspname <> `+literal(r.schemas[0])+`, c.nspname, c.relname`,
-		[]any{&schema, &name, &view, &rows, &bytes, &comment, &readable, &extension}, func() error {
+		[]any{&schema, &name, &view, &rows, &bytes, &comment, &readable, &extension}, func() {
 			if extension != "" {
 				r.skipped(r.NameOf(schema, name), "it is part of the extension "+extension)
-				return nil
+				return
 			}
 			err := r.Add(schema, name, joinpath.Table{
 				Types: map[string]string{}, Comment: comment, ColumnComments: map[string]string{},
@@ -176,7 +176,6 @@ func (r *introspection) tables(ctx context.Context) error {
 			if err != nil {
 				r.skipped(r.NameOf(schema, name), err.Error())
 			}
-			return nil
 		})
 }
 
@@ -192,11 +191,11 @@ func (r *introspection) columns(ctx context.Context) error {
 		LEFT JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
 		WHERE has_column_privilege(c.oid, a.attnum, 'SELECT') OR NOT has_any_column_privilege(c.oid, 'SELECT')
 		ORDER BY c.oid, a.attnum`,
-		[]any{&schema, &table, &column, &columnType, &comment, &notNull}, func() error {
+		[]any{&schema, &table, &column, &columnType, &comment, &notNull}, func() {
 			name := r.Name(schema, table)
 			t, ok := r.Into.Tables[name]
 			if !ok {
-				return nil
+				return
 			}
 			t.Columns = append(t.Columns, column)
 			t.Types[column] = columnType
@@ -207,7 +206,6 @@ func (r *introspection) columns(ctx context.Context) error {
 				t.ColumnComments[column] = comment
 			}
 			r.Into.Tables[name] = t
-			return nil
 		})
 }
 
@@ -234,14 +232,13 @@ func (r *introspection) views(ctx context.Context) error {
 		LEFT JOIN pg_namespace AS n ON n.oid = t.relnamespace
 		WHERE v.relkind IN ('v', 'm')
 		GROUP BY v.oid, v.nspname, v.relname, w.oid`,
-		[]any{&schema, &view, &known, &reads}, func() error {
+		[]any{&schema, &view, &known, &reads}, func() {
 			name := r.Name(schema, view)
 			all[name] = reads
 			if t, ok := r.Into.Tables[name]; ok && known {
 				t.Reads = reads
 				r.Into.Tables[name] = t
 			}
-			return nil
 		})
 	if err != nil {
 		return err
@@ -286,18 +283,17 @@ func (r *introspection) keys(ctx context.Context) error {
 		FROM `+r.relations()+` AS c JOIN pg_index AS i ON i.indrelid = c.oid
 		WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
 		ORDER BY c.oid, i.indisprimary DESC, i.indexrelid`,
-		[]any{&schema, &table, &primary, &columns}, func() error {
+		[]any{&schema, &table, &primary, &columns}, func() {
 			name := r.Name(schema, table)
 			t, ok := r.Into.Tables[name]
 			if !ok || !keyset.Contains(t.Columns, columns) {
-				return nil
+				return
 			}
 			if primary {
 				t.PrimaryKey = columns
 			}
 			keyset.Add(&t, columns)
 			r.Into.Tables[name] = t
-			return nil
 		})
 }
 
@@ -316,15 +312,14 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 		JOIN pg_constraint AS k ON k.conrelid = c.oid AND k.contype = 'f' AND k.conparentid = 0
 		JOIN pg_class AS t ON t.oid = k.confrelid JOIN pg_namespace AS tn ON tn.oid = t.relnamespace
 		ORDER BY c.nspname, c.relname, k.oid`,
-		[]any{&schema, &table, &targetSchema, &target, &from, &to}, func() error {
+		[]any{&schema, &table, &targetSchema, &target, &from, &to}, func() {
 			name := r.Name(schema, table)
 			if name == "" {
-				return nil
+				return
 			}
 			if err := r.relate(name, from, targetSchema, target, to); err != nil {
 				r.skipped(name, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
 			}
-			return nil
 		})
 }
 

@@ -25,9 +25,9 @@ type operatorSchema struct {
 
 // operatorSchemas returns the schemas with operators for the types of the columns that
 // a statement reads, for an account that is given as an expression.
-func operatorSchemas(ctx context.Context, db interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}, account, statement string, columns []sqldb.Object) ([]operatorSchema, error) {
+func operatorSchemas(
+	ctx context.Context, db querier, account, statement string, columns []sqldb.Object,
+) (found []operatorSchema, err error) {
 	var list []string
 	for _, o := range columns {
 		for _, column := range o.Columns {
@@ -37,7 +37,8 @@ func operatorSchemas(ctx context.Context, db interface {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	rows, err := db.QueryContext(ctx, `
+	var s operatorSchema
+	err = each(ctx, db, `
 		WITH RECURSIVE used(type) AS (
 			SELECT a.atttypid
 			FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -60,20 +61,11 @@ func operatorSchemas(ctx context.Context, db interface {
 		JOIN pg_namespace AS n ON n.oid = o.oprnamespace AND n.oid <> 11
 		WHERE `+member("pg_operator", "o.oid")+`
 		GROUP BY n.oid, n.nspname, n.nspacl
-		ORDER BY n.nspname`) // 11 is the OID of pg_catalog
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var found []operatorSchema
-	for rows.Next() {
-		var s operatorSchema
-		if err := rows.Scan(&s.name, &s.typ, &s.usable, &s.public, &s.own, &s.alien); err != nil {
-			return nil, err
-		}
-		found = append(found, s)
-	}
-	return found, rows.Err()
+		ORDER BY n.nspname`, // 11 is the OID of pg_catalog
+		[]any{&s.name, &s.typ, &s.usable, &s.public, &s.own, &s.alien}, func() {
+			found = append(found, s)
+		})
+	return found, err
 }
 
 // alien returns a query for the operators, and for the overloaded functions of a

@@ -292,7 +292,9 @@ func closure(ctx context.Context, conn *sql.Conn, of []sqldb.Object) (*objects, 
 	for i, o := range of {
 		list[i] = "(" + literal(o.Schema) + ", " + literal(o.Name) + ")"
 	}
-	rows, err := conn.QueryContext(ctx, `
+	var n name
+	var kind string
+	err := each(ctx, conn, `
 		WITH RECURSIVE reach(class, id, named) AS (
 			SELECT 1259, c.oid, true
 			FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -320,43 +322,25 @@ func closure(ctx context.Context, conn *sql.Conn, of []sqldb.Object) (*objects, 
 		UNION ALL
 		SELECT n.nspname, f.proname, 'function'
 		FROM reach AS r JOIN pg_proc AS f ON f.oid = r.id JOIN pg_namespace AS n ON n.oid = f.pronamespace
-		WHERE r.class = 1255`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n name
-		var kind string
-		if err := rows.Scan(&n.schema, &n.name, &kind); err != nil {
-			return nil, err
-		}
-		if kind == "function" {
-			f.functions = append(f.functions, n)
-			continue
-		}
-		if kind == "open" {
-			f.open = append(f.open, n)
-		}
-		f.tables = append(f.tables, n)
-	}
-	return f, rows.Err()
+		WHERE r.class = 1255`,
+		[]any{&n.schema, &n.name, &kind}, func() {
+			switch kind {
+			case "function":
+				f.functions = append(f.functions, n)
+				return
+			case "open":
+				f.open = append(f.open, n)
+			}
+			f.tables = append(f.tables, n)
+		})
+	return f, err
 }
 
 // names returns the result of a query for schemas and names.
-func names(ctx context.Context, conn *sql.Conn, query string) ([]name, error) {
-	rows, err := conn.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []name
-	for rows.Next() {
-		var n name
-		if err := rows.Scan(&n.schema, &n.name); err != nil {
-			return nil, err
-		}
+func names(ctx context.Context, conn *sql.Conn, query string) (list []name, err error) {
+	var n name
+	err = each(ctx, conn, query, []any{&n.schema, &n.name}, func() {
 		list = append(list, n)
-	}
-	return list, rows.Err()
+	})
+	return list, err
 }
