@@ -101,8 +101,7 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 		attempt := base // a copy per call, because a Trace may keep the request
 		resp, err := m.Generate(ctx, &attempt, nil)
 		if err != nil {
-			var e *Error
-			if errors.As(err, &e) && e.Partial != nil {
+			if e, ok := errors.AsType[*Error](err); ok && e.Partial != nil {
 				last = e.Partial
 				usage.Add(last.Usage)
 			}

@@ -101,8 +101,7 @@ func (db *DB) failure(ctx context.Context, err error) *Error {
 	default:
 		return &Error{Kind: ErrCanceled, Message: "stopped because the context was canceled", Err: ctxErr}
 	}
-	var known *Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*Error](err); ok {
 		return known
 	}
 	if e := db.engine.Classify(err); e != nil {

@@ -218,22 +218,12 @@ func (db *DB) Introspect(ctx context.Context, schemas ...string) (*joinpath.Sche
 	type omission struct{ table, reason string }
 	var schema *joinpath.Schema
 	var skipped []omission
-	ctx, cancel := context.WithTimeoutCause(ctx, db.opt.Timeout, errTimeLimit)
-	defer cancel()
-	err := db.onAnyReplica(ctx, func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
+	err := db.ask(ctx, func(ctx context.Context, conn *sql.Conn) (err error) {
 		skipped = nil // of an earlier attempt
-		withConn(conn, func() (keep bool) {
-			found, e := db.engine.Introspect(ctx, conn, schemas, func(table, reason string) {
-				skipped = append(skipped, omission{table, reason})
-			})
-			if e != nil {
-				err = db.failure(ctx, e)
-			} else {
-				schema = found
-			}
-			return ctx.Err() == nil
+		schema, err = db.engine.Introspect(ctx, conn, schemas, func(table, reason string) {
+			skipped = append(skipped, omission{table, reason})
 		})
-		return true, err
+		return err
 	})
 	if err != nil {
 		return nil, err

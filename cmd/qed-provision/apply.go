@@ -79,8 +79,7 @@ func check(ctx context.Context, out io.Writer, agent *database.Database, p *secu
 	}
 	defer db.Close()
 	err = db.Check(ctx, p)
-	var failed *sqldb.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*sqldb.Error](err); ok {
 		for _, f := range failed.Findings {
 			fmt.Fprintf(out, "-- %s: %s\n", f.Kind, command.Visible(f.Message))
 			if f.Fix != "" {

@@ -35,8 +35,7 @@ func refuse(code refusal.Code, path, message string) error {
 // decodeError returns the error for JSON that the schema allows and the Go type
 // does not.
 func decodeError(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
+	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		path := ""
 		if mismatch.Field != "" {
 			path = "/" + strings.ReplaceAll(mismatch.Field, ".", "/")

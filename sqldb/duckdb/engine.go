@@ -164,8 +164,7 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 
 // classify returns the [sqldb.Error] for an error of DuckDB, or nil.
 func classify(err error) *sqldb.Error {
-	var known *sqldb.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*sqldb.Error](err); ok {
 		return known
 	}
 	var e *duckdb.Error

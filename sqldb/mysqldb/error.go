@@ -15,8 +15,7 @@ import (
 // classify returns the [sqldb.Error] for an error of the driver. It returns nil
 // if the error is not known.
 func classify(err error) *sqldb.Error {
-	var server *mysql.MySQLError
-	if errors.As(err, &server) {
+	if server, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		e := serverError(server)
 		e.Err = err
 		return e

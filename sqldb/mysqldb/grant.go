@@ -78,8 +78,7 @@ func grants(ctx context.Context, conn *sql.Conn, mariaDB bool) (_ []grant, err e
 	for _, g := range own {
 		for _, role := range g.roles {
 			_, err := conn.ExecContext(ctx, "SET ROLE "+role)
-			var refused *mysql.MySQLError
-			if errors.As(err, &refused) && refused.Number == errNoRole && g.to == "PUBLIC" {
+			if refused, ok := errors.AsType[*mysql.MySQLError](err); ok && refused.Number == errNoRole && g.to == "PUBLIC" {
 				continue // MariaDB does not allow SET ROLE for a role of PUBLIC
 			}
 			if err != nil {

@@ -181,8 +181,7 @@ func (r *introspection) views(ctx context.Context) error {
 // nil if the view is broken.
 func (r *introspection) viewColumns(ctx context.Context, view, quoted string) ([][]string, error) {
 	rows, err := r.conn.QueryContext(ctx, "SELECT * FROM "+quoted+" LIMIT 0")
-	var refused *mysql.MySQLError
-	if errors.As(err, &refused) && classify(err).Kind != sqldb.ErrUnavailable {
+	if _, ok := errors.AsType[*mysql.MySQLError](err); ok && classify(err).Kind != sqldb.ErrUnavailable {
 		r.skipped(view, "the view is broken, or this account may not read it: "+classify(err).Message)
 		return nil, nil
 	}

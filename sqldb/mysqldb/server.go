@@ -113,8 +113,7 @@ const errSyntax = 1064
 // multiStatements reports whether one text can be several statements.
 func multiStatements(ctx context.Context, conn *sql.Conn) (bool, error) {
 	_, err := conn.ExecContext(ctx, "DO 0; DO 0")
-	var refused *mysql.MySQLError
-	if errors.As(err, &refused) && refused.Number == errSyntax {
+	if refused, ok := errors.AsType[*mysql.MySQLError](err); ok && refused.Number == errSyntax {
 		return false, nil
 	}
 	return err == nil, err

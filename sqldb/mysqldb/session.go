@@ -138,8 +138,7 @@ func setRole(ctx context.Context, conn *sql.Conn, role string) error {
 		return failure.New(sqldb.ErrArgument, "the session's role is NONE: leave it empty for no role")
 	}
 	_, err := conn.ExecContext(ctx, "SET ROLE "+quote(role))
-	var refused *mysql.MySQLError
-	if errors.As(err, &refused) && classify(refused).Kind == sqldb.ErrExecution {
+	if refused, ok := errors.AsType[*mysql.MySQLError](err); ok && classify(refused).Kind == sqldb.ErrExecution {
 		return failure.Wrap(sqldb.ErrArgument, "the server refused the session's role: grant it to the account", err)
 	}
 	return err

@@ -96,8 +96,7 @@ func port(host string) int {
 
 func kill(ctx context.Context, conn *sql.Conn, id int64) error {
 	_, err := conn.ExecContext(ctx, fmt.Sprintf("KILL %d", id))
-	var gone *mysql.MySQLError
-	if errors.As(err, &gone) && gone.Number == errNoThread {
+	if gone, ok := errors.AsType[*mysql.MySQLError](err); ok && gone.Number == errNoThread {
 		return nil
 	}
 	return err

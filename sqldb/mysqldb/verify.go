@@ -98,8 +98,7 @@ func (s *server) explainCommand() string {
 // if the account may not see that, because it may not read what the views read.
 func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) (string, error) {
 	_, _, err := scan(ctx, conn, mark+s.explainCommand()+text)
-	var refused *driver.MySQLError
-	if errors.As(err, &refused) && refused.Number == errMayNotExplain {
+	if refused, ok := errors.AsType[*driver.MySQLError](err); ok && refused.Number == errMayNotExplain {
 		return "", nil
 	}
 	if err != nil {

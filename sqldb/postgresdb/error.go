@@ -21,8 +21,7 @@ type stateError interface {
 // classify returns the [sqldb.Error] for an error of the driver. It returns nil
 // if the error is not known.
 func classify(err error) *sqldb.Error {
-	var s stateError
-	if errors.As(err, &s) && len(s.SQLState()) == 5 {
+	if s, ok := errors.AsType[stateError](err); ok && len(s.SQLState()) == 5 {
 		kind, message := state(s)
 		return failure.Wrap(kind, message, err)
 	}

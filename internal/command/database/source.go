@@ -337,8 +337,7 @@ func (s *Source) check(ctx context.Context, policy *secureview.Policy, owner boo
 		return nil
 	}
 	err := s.DB.Check(ctx, policy)
-	var e *sqldb.Error
-	if errors.As(err, &e) && e.Kind == sqldb.ErrAccount && len(e.Findings) > 0 {
+	if e, ok := errors.AsType[*sqldb.Error](err); ok && e.Kind == sqldb.ErrAccount && len(e.Findings) > 0 {
 		s.Findings = e.Findings
 		return nil
 	}

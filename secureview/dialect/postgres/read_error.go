@@ -13,8 +13,7 @@ import (
 // failure converts an error of the grammar. It names foreign syntax that the
 // grammar reads as an operator.
 func failure(text string, err error) *sqlast.Error {
-	var own *sqlast.Error
-	if errors.As(err, &own) {
+	if own, ok := errors.AsType[*sqlast.Error](err); ok {
 		return own
 	}
 	var at *parser.Error
