@@ -31,7 +31,6 @@ type Choice struct {
 	Most  int // how many of them a list may have; 0 means all
 }
 
-// withChoices adds choices to a schema.
 func withChoices(text json.RawMessage, all map[string]Choice) (json.RawMessage, error) {
 	if len(all) == 0 {
 		return text, nil

@@ -33,7 +33,6 @@ func CountTokensWith(counter TokenCounter) Middleware {
 	return func(m Model) Model { return counted{m, counter} }
 }
 
-// counted is a model with a counter.
 type counted struct {
 	Model
 	TokenCounter

@@ -37,7 +37,6 @@ const howToReply = `Ask your user, then call this tool again with this conversat
 
 var errTooLarge = errors.New("mcpkit: the answer is too large, even when shortened")
 
-// result returns the result for the client.
 func (a *agentServer) result(r AgentResult) (*mcp.CallToolResult, error) {
 	structured, err := r.within(maxResult)
 	if err != nil {

@@ -36,7 +36,6 @@ type ClientOptions struct {
 	Meta func(ctx context.Context) map[string]any
 }
 
-// check checks the options.
 func (o *ClientOptions) check() error {
 	if !prefixName.MatchString(o.Prefix) {
 		return fmt.Errorf("mcpkit: ClientOptions.Prefix is %q: it must be at most 32 letters, digits, underscores and dashes",

@@ -51,7 +51,6 @@ func (d *delivery) unsent() bool { return d.observed && d.sent.Load() == d.refus
 
 type deliveryKey struct{}
 
-// deliveryOf returns the delivery of the request with the context ctx, or nil.
 func deliveryOf(ctx context.Context) *delivery {
 	d, _ := ctx.Value(deliveryKey{}).(*delivery)
 	return d

@@ -239,7 +239,6 @@ func (s *server) errorText(ctx context.Context, tool string, err error) string {
 
 const failedText = "the call failed"
 
-// call makes a call of a registry's tool.
 func (s *server) call(ctx context.Context, registry *qed.Registry, call llm.ToolCall) (*mcp.CallToolResult, error) {
 	if string(bytes.TrimSpace(call.Arguments)) == "null" {
 		call.Arguments = nil // some clients send null for no arguments

@@ -194,7 +194,6 @@ func (c *Client) tool(name string, t *mcp.Tool) (qed.Tool, *ToolError) {
 	return tool, nil
 }
 
-// description returns the description of a tool for a model.
 func (c *Client) description(t *mcp.Tool) string {
 	text := t.Description
 	if text == "" {

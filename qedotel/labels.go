@@ -64,7 +64,6 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// placeIn returns where ctx is.
 func placeIn(ctx context.Context) place {
 	info := qed.Info(ctx)
 	return place{info.Path, info.Call}

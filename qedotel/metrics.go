@@ -39,7 +39,6 @@ var (
 	callsInATurns = metric.WithExplicitBucketBoundaries(0, 1, 2, 4, 8, 16, 32, 64, 128)
 )
 
-// instruments makes the instruments of t.
 func (t *Telemetry) instruments(m metric.Meter) error {
 	var errs []error
 	keep := func(err error) { errs = append(errs, err) }

@@ -90,7 +90,6 @@ func (c *call) measured() []attribute.KeyValue {
 	return attrs
 }
 
-// span makes the span of c below that of ctx.
 func (c *call) span(ctx context.Context, tracer trace.Tracer) {
 	name := c.operation.Value.AsString()
 	if c.client.Model != "" {

@@ -300,7 +300,6 @@ func (tt *turn) finish() {
 	span.End(trace.WithTimestamp(end))
 }
 
-// lastName returns the last name of a path.
 func lastName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // join returns the path of a part named name.

@@ -247,7 +247,6 @@ func (a *aguiEncoder) result(f *frames, id, content string) {
 	f.add(aguiEvent{Type: "TOOL_CALL_RESULT", MessageID: a.message(), ToolCallID: id, Content: content, Role: "tool"})
 }
 
-// replySchema returns the JSON Schema of the replies to a question.
 func replySchema(q question.Question) any {
 	switch q.Kind {
 	case question.KindChoice:

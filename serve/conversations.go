@@ -13,7 +13,6 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A conversationEntry is an entry of the list of conversations.
 type conversationEntry struct {
 	ID      string       `json:"id"`
 	Title   string       `json:"title"`

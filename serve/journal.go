@@ -141,7 +141,6 @@ func (j *journal) read(ctx context.Context, s *journalState) error {
 	return nil
 }
 
-// appendTries is how often an append is tried.
 const appendTries = 3
 
 var (

@@ -69,7 +69,6 @@ func limitedName(r *http.Request, c Caller) string {
 	return c.Tenant + "\x00" + c.User
 }
 
-// turn counts a turn of a caller.
 func (l *limits) turn(r *http.Request, c Caller) error {
 	if l.opt.Turns == rate.Inf {
 		return nil

@@ -58,7 +58,6 @@ func storeFailed(outer, ctx context.Context, err error) error {
 	return &storeError{err}
 }
 
-// call makes a call of the store.
 func (p *patientStore) call(outer context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(outer, storeTimeout)
 	defer cancel()
@@ -86,7 +85,6 @@ func (p *patientStore) Records(ctx context.Context, thread string, r store.Range
 	return readAll(ctx, p, func(ctx context.Context) iter.Seq2[store.Record, error] { return p.store.Records(ctx, thread, r) })
 }
 
-// threads lists threads.
 func (p *patientStore) threads(ctx context.Context, from store.Lister, f store.ThreadFilter) iter.Seq2[store.ThreadInfo, error] {
 	return readAll(ctx, p, func(ctx context.Context) iter.Seq2[store.ThreadInfo, error] { return from.Threads(ctx, f) })
 }

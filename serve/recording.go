@@ -348,7 +348,6 @@ func (rec *recording) drain() {
 	}
 }
 
-// show shows events to the readers.
 func (rec *recording) show(events []qed.Event, begun, done bool) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -374,7 +373,6 @@ func (rec *recording) state() journalState {
 	}
 }
 
-// failed reports whether the turn has failed.
 func (rec *recording) failed() bool {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()

@@ -41,7 +41,6 @@ type request struct {
 	whole func(http.ResponseWriter, qed.Answer)
 }
 
-// A format is a wire format.
 type format interface {
 	// read reads a request. It sets whose turn it is.
 	read(h *Handler, c Caller, body []byte) (*request, error)
@@ -157,7 +156,6 @@ func (h *Handler) count(r *http.Request, c Caller) (release func(), err error) {
 
 const maxBody = 1 << 20 // bytes of the body of a request
 
-// body reads the body of a request.
 func (h *Handler) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, &Error{Status: http.StatusUnsupportedMediaType, Code: "invalid_request",
@@ -223,7 +221,6 @@ func (h *Handler) begin(ctx context.Context, turn qed.Turn, rec *recording) (*li
 	return t, ctx, nil
 }
 
-// end removes a turn that has ended.
 func (h *Handler) end(t *liveTurn) {
 	t.cancel(context.Canceled)
 	h.mu.Lock()

@@ -305,7 +305,6 @@ func argumentsOf(d qed.ToolStarted) json.RawMessage {
 	return d.Arguments
 }
 
-// resultOf returns the result of a call.
 func resultOf(d qed.ToolFinished) json.RawMessage {
 	switch {
 	case d.Interrupted:
@@ -344,7 +343,6 @@ func (o *openCalls) begin(path string, d qed.ToolStarted) string {
 	return id
 }
 
-// end returns the id of a call that ends.
 func (o *openCalls) end(path string, d qed.ToolFinished) (string, bool) {
 	for i, c := range o.ids {
 		if c.tool == d.Tool && c.own == d.ID && (d.ID != "" || c.path == path) {

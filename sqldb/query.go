@@ -138,7 +138,6 @@ func (db *DB) read(ctx context.Context, stmt *secureview.Statement, to *receiver
 	return db.query(ctx, q, to)
 }
 
-// queryFor returns the query of a statement for the caller of ctx.
 func (db *DB) queryFor(ctx context.Context, stmt *secureview.Statement) (Query, error) {
 	if stmt == nil || stmt.Dialect() == nil {
 		return Query{}, newError(ErrArgument, "the statement is nil or empty: make one with a secureview.Guard")

@@ -190,7 +190,6 @@ func (r *Row) end() ([]any, error) {
 	return table.Rows[0], nil
 }
 
-// sqlRows are rows of database/sql.
 type sqlRows struct {
 	*sql.Rows
 	converter ValueConverter // may be nil

@@ -30,7 +30,6 @@ var (
 	_ Lister = (*InMemory)(nil)
 )
 
-// A thread is a thread of an [InMemory].
 type thread struct {
 	id string
 
@@ -93,7 +92,6 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 	return nil
 }
 
-// setHeader replaces the header of a thread.
 func (m *InMemory) setHeader(t *thread, h Header) {
 	t.header, t.updated = &h, t.written.UTC().Truncate(time.Microsecond)
 	// No two threads have the same time, which is the position in the list.

@@ -141,7 +141,6 @@ func (m *InMemory) Threads(ctx context.Context, f ThreadFilter) iter.Seq2[Thread
 	}
 }
 
-// list returns the threads that f selects.
 func (m *InMemory) list(ctx context.Context, f ThreadFilter) (infos []ThreadInfo, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -91,7 +91,6 @@ func (l *plan) checkResults(ctx context.Context) error {
 // tried again.
 func lost(err error) bool { return errors.Is(err, qed.ErrNotFound) || errors.Is(err, store.ErrCorrupt) }
 
-// answer makes the answer of a turn from the state.
 func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 	answer := qed.Answer{Text: s.Said, Partial: s.Reason != "", PartialReason: s.Reason}
 	if qed.Info(ctx).Nested && s.Reason != "" && (s.Plan == nil || s.Plan.open()) {
@@ -163,7 +162,6 @@ func addPartial(answer *qed.Answer, reason string) {
 	answer.PartialReason = strings.TrimSpace(answer.PartialReason + " " + reason)
 }
 
-// A taskFinding is what a task found.
 type taskFinding struct {
 	Task   *qed.Todo
 	Output json.RawMessage

@@ -187,7 +187,6 @@ func skipTask(t *qed.Todo, why string) {
 	t.Status, t.Problem, t.Result = qed.TodoSkipped, why, qed.TodoResult{}
 }
 
-// planTasks returns the tasks for an event.
 func (l *plan) planTasks() []qed.PlanTask {
 	tasks := make([]qed.PlanTask, len(l.Tasks))
 	for i, t := range l.Tasks {

@@ -73,7 +73,6 @@ type known struct {
 	Entities []finding.Entity // that the user mentioned before
 }
 
-// A knownEntry is an [Entry] in a prompt.
 type knownEntry struct {
 	TurnID      int
 	Key, Action string

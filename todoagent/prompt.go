@@ -51,7 +51,6 @@ type knownTodo struct {
 	Current                                    bool // the next task to run
 }
 
-// rewriteData is the data of the prompt that rewrites a request.
 type rewriteData struct {
 	Message  string
 	Language string      // of the answer, such as "de"; empty: that of the request
@@ -60,7 +59,6 @@ type rewriteData struct {
 	Known    known
 }
 
-// planData is the data of the prompt that makes a plan.
 type planData struct {
 	Question string // the rewritten request
 	Request  string // the user's message

@@ -88,7 +88,6 @@ func (r *run) identified(calls []llm.ToolCall) []llm.ToolCall {
 	return own
 }
 
-// given reports whether an earlier call has the id.
 func (r *run) given(id string, calls []llm.ToolCall) bool {
 	return slices.ContainsFunc(calls, func(c llm.ToolCall) bool { return c.ID == id }) ||
 		slices.ContainsFunc(r.results, func(one *result) bool { return one.Call.ID == id })

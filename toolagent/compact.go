@@ -69,7 +69,6 @@ func clipped(names []string) []string {
 	return short
 }
 
-// forPrompt returns a result for a prompt.
 func (one *result) forPrompt(content string) resultText {
 	return resultText{Tool: one.Call.Name, Arguments: one.arguments(), Result: content}
 }

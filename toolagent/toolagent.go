@@ -143,7 +143,6 @@ type agent struct {
 	memory  *qed.Memory // selects the conversation for the requests
 }
 
-// answer answers a turn.
 func (a *agent) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	question := strings.TrimSpace(turn.Text)
 	if question == "" {

@@ -22,7 +22,6 @@ type rowsView struct {
 	Statistics []columnView `json:"statistics,omitempty"`
 }
 
-// A columnView has the statistics of a column.
 type columnView struct {
 	Column   string   `json:"column"`
 	Count    int      `json:"count"` // values

@@ -179,7 +179,6 @@ func (r *insights) clipped() []insight {
 	return all
 }
 
-// withoutExponent returns a JSON number without an exponent.
 func withoutExponent(number string) string {
 	if f, err := strconv.ParseFloat(number, 64); err == nil && strings.ContainsAny(number, "eE") {
 		return strconv.FormatFloat(f, 'f', -1, 64)

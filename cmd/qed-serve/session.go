@@ -37,10 +37,8 @@ func (s session) add(text string) error {
 	return fmt.Errorf("the source %q is none of user_id, company_id and header:NAME", from)
 }
 
-// headersKey is the key of the headers of the request in a context.
 type headersKey struct{}
 
-// context returns the context of a request for values.
 func (s session) context(r *http.Request) context.Context {
 	return context.WithValue(r.Context(), headersKey{}, r.Header)
 }

@@ -50,7 +50,6 @@ func (d *Draft) addReasoning(block any, at placed, summary string) (err error) {
 	return nil
 }
 
-// before reports whether p is before other in the message.
 func (p placed) before(other placed) bool {
 	return p.Text < other.Text || p.Text == other.Text && p.Calls < other.Calls
 }
@@ -60,7 +59,6 @@ type reasoned struct {
 	summary string
 }
 
-// reasoningParts returns the reasoning of d as parts of the message.
 func (c *Call) reasoningParts(d *Draft) ([]llm.Part, error) {
 	var parts []llm.Part
 	for _, r := range d.reasoning {

@@ -8,7 +8,6 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// call returns the size of the result of a call.
 func (c *checker) call(e *sqlast.Call) size {
 	var buffer [8]size
 	args, all := slices.Grow(buffer[:0], len(e.Args)), size{}

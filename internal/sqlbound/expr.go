@@ -8,7 +8,6 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// expr returns the size of an expression.
 func (c *checker) expr(e sqlast.Expr) size {
 	if c.nodes++; c.nodes > maxNodes {
 		c.fail(e.At(), "", "the statement nests too many recursive queries")

@@ -40,7 +40,6 @@ func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size) in
 // squared returns the work of a function whose time grows with the square of its arguments.
 func squared(all size) int64 { return times(all.bytes(), all.bytes()) / digitsPerStep }
 
-// twoLongest returns the two longest of some values.
 func twoLongest(list []size) (a, b size) {
 	for _, x := range list {
 		switch {

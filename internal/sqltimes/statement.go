@@ -57,7 +57,6 @@ const (
 	maxFound = 300 // conditions; each is compared with all others
 )
 
-// find returns the relation of a column, and the env that has it.
 func (in *env) find(c *sqlast.Column) (*relation, *env) {
 	for ; in != nil; in = in.outer {
 		if rel, ok := in.relations[c.Table]; ok {

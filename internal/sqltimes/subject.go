@@ -110,7 +110,6 @@ func (r *reader) cast(s subject, typ string) (subject, bool) {
 	return s, false
 }
 
-// function reads a call.
 func (r *reader) function(c *sqlast.Call, in *env, depth int) (s subject, ok bool) {
 	arg := func(i int) (subject, bool) {
 		if i >= len(c.Args) {
@@ -178,7 +177,6 @@ func (r *reader) function(c *sqlast.Call, in *env, depth int) (s subject, ok boo
 	return s, false
 }
 
-// part reads a part of a date.
 func (r *reader) part(s subject, u unit, ok bool) (subject, bool) {
 	if !ok || s.unit > u || s.unit == week {
 		return s, false

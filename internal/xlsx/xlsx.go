@@ -219,7 +219,6 @@ func (t *texts) close() error {
 	return errors.Join(t.file.Close(), os.Remove(t.file.Name()))
 }
 
-// at returns a text.
 func (t *texts) at(i int) (string, error) {
 	if i < 0 || i >= len(t.ends) {
 		return "", errors.New("a cell has a text that does not exist")
@@ -330,7 +329,6 @@ func (w *Workbook) walk(name, root string, each func(in *reader, start xml.Start
 	}
 }
 
-// broken returns an error of the XML.
 func (r *reader) broken(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF

@@ -41,7 +41,6 @@ type thinking struct {
 	Data      string `json:"data,omitempty"`
 }
 
-// addTo adds t to d.
 func (t thinking) addTo(d *provider.Draft) error {
 	return d.AddReasoning(t, t.Thinking)
 }
@@ -83,7 +82,6 @@ func (m *message) response(c *provider.Call) (*llm.Response, error) {
 	return c.Finish(d)
 }
 
-// addBlocks adds the content to d.
 func (m *message) addBlocks(d *provider.Draft) error {
 	for b, err := range provider.Each[block](m.Content) {
 		if err != nil {

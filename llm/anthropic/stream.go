@@ -90,7 +90,6 @@ func (d *draft) add(e *event) error {
 	return nil
 }
 
-// begin begins a block.
 func (d *draft) begin(e *event) error {
 	switch b := &e.Block; b.Type {
 	case "text":

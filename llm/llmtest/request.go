@@ -10,7 +10,6 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// streamText streams text word by word.
 func streamText(ctx context.Context, text string, stream func(llm.Delta)) error {
 	if stream == nil {
 		return nil

@@ -138,7 +138,6 @@ func (r *completion) response(c *provider.Call) (*llm.Response, error) {
 	return d.finish()
 }
 
-// streamedChat reads a streamed reply.
 func streamedChat(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*llm.Response, error) {
 	d := newDraft(c, stream)
 	marked, err := c.Stream(resp.Body, d.Draft, func(data []byte) (bool, error) {

@@ -73,7 +73,6 @@ func (d *chatDraft) addPart(raw json.RawMessage) error {
 	return nil // an image or a reference is no text
 }
 
-// partText returns the text of a list of parts.
 func partText(raw json.RawMessage) string {
 	if len(raw) > 0 && raw[0] == '"' {
 		text, _ := provider.Unquote(raw) // it is JSON

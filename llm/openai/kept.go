@@ -129,7 +129,6 @@ func (d *detail) add(entry map[string]json.RawMessage) {
 	}
 }
 
-// addCall adds the members of a call.
 func (k *kept) addCall(call int, m *callMembers) {
 	if provider.IsNull(m.ExtraContent) && provider.IsNull(m.ProviderFields) {
 		return
@@ -157,7 +156,6 @@ func (k *kept) endThinking(d *provider.Draft) error {
 	return d.AddReasoning(block{Thinking: text}, text)
 }
 
-// addTo adds what is kept to the draft.
 func (k *kept) addTo(d *provider.Draft) error {
 	err := k.endThinking(d)
 	if marked, thoughts := d.Thoughts(); marked != "" {

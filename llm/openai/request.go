@@ -18,7 +18,6 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// chatParams returns req in the form of the chat completions API.
 func chatParams(s *provider.Server, req *llm.Request) (sdk.ChatCompletionNewParams, error) {
 	p := sdk.ChatCompletionNewParams{Model: s.Model}
 	if err := s.Check(req, "model", "messages", "tools", "tool_choice", "response_format", "temperature",

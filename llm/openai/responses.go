@@ -57,7 +57,6 @@ type reply struct {
 	} `json:"usage"`
 }
 
-// An item is an item of a reply.
 type item struct {
 	Type      string   `json:"type"`
 	CallID    string   `json:"call_id"`
@@ -221,7 +220,6 @@ type event struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// streamed reads a streamed reply.
 func streamed(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*llm.Response, error) {
 	d := c.Draft(stream)
 	_, err := c.Stream(resp.Body, d, func(data []byte) (bool, error) {

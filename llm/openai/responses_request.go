@@ -15,7 +15,6 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// responsesParams returns req in the form of the Responses API.
 func responsesParams(s *provider.Server, req *llm.Request) (responses.ResponseNewParams, error) {
 	p := responses.ResponseNewParams{Model: s.Model, Store: param.NewOpt(false)}
 	sets := []string{"model", "input", "instructions", "tools", "tool_choice", "temperature", "max_output_tokens",
@@ -81,7 +80,6 @@ func reasons(model string) bool {
 		func(old string) bool { return strings.HasPrefix(model, old) })
 }
 
-// inputItems returns the items of one message.
 func inputItems(
 	s *provider.Server, m llm.Message, tools []llm.Tool,
 ) ([]responses.ResponseInputItemUnionParam, error) {

@@ -57,7 +57,6 @@ func checkFiles(files []File) ([]string, error) {
 	return tables, nil
 }
 
-// load reads a file into a table.
 func load(ctx context.Context, conn *sql.Conn, f File, table string) (report tabular.Report, err error) {
 	if endingOf(f.Path) == parquet {
 		report, err = loadParquet(ctx, conn, f, table)
@@ -188,7 +187,6 @@ func columnsOf(f *tabular.File) string {
 	return "{" + strings.Join(columns, ", ") + "}"
 }
 
-// kindOf returns the type of a column.
 func kindOf(c tabular.Column) string {
 	if c.Zoned {
 		return "TIMESTAMPTZ"

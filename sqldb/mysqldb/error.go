@@ -28,7 +28,6 @@ func classify(err error) *sqldb.Error {
 	return network.Failure(err, "data source name")
 }
 
-// driverErrors are the errors of the driver itself.
 var driverErrors = []struct {
 	err     error
 	kind    sqldb.Kind

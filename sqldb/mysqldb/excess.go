@@ -227,7 +227,6 @@ func (c *check) selects(g grant, selects []privilege) {
 
 func (c *check) fold(name string) string { return c.server.newTableSet().fold(name) }
 
-// find adds a finding.
 func (c *check) find(kind sqldb.FindingKind, object, message, fix string) {
 	c.findings = append(c.findings, sqldb.Finding{Kind: kind, Object: object, Message: message, Fix: fix})
 }

@@ -114,7 +114,6 @@ func (c *catalog) existing(ctx context.Context, schemas []string) ([]string, err
 	return names, nil
 }
 
-// exists reports whether there is a schema.
 func (c *catalog) exists(ctx context.Context, schema string) (exists bool, err error) {
 	if schema == "" || !plain(schema) {
 		return false, nil
@@ -297,7 +296,6 @@ func (r *introspection) keys(ctx context.Context) error {
 		})
 }
 
-// foreignKeys adds the foreign keys.
 func (r *introspection) foreignKeys(ctx context.Context) error {
 	var schema, table, targetSchema, target string
 	var from, to list

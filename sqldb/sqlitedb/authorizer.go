@@ -65,7 +65,6 @@ func text(z uintptr) string {
 	return libc.GoString(z)
 }
 
-// describe returns a request in words.
 func (q request) describe() string {
 	switch q.action {
 	case sqlite3.SQLITE_READ:

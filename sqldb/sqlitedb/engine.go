@@ -20,7 +20,6 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// engine is the engine of SQLite.
 type engine struct{}
 
 func (engine) Dialect() string { return "sqlite" }

@@ -13,7 +13,6 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// A sqliteError is an error of SQLite.
 type sqliteError struct {
 	code    int32  // an extended result code
 	message string // may contain values of rows if running is set

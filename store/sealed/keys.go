@@ -87,7 +87,6 @@ func (e *KeyError) Unwrap() error { return e.Err }
 
 var errOtherKey = errors.New("it is not the key that had this id when the record was sealed")
 
-// A key is a key of the host.
 type key struct {
 	id     string
 	secret []byte

@@ -82,7 +82,6 @@ type appending struct {
 	made bool
 }
 
-// newAppending returns an append that is to be made.
 func newAppending(thread string, after int64, recs []store.Record) *appending {
 	a := &appending{thread: thread, after: after, records: recs, id: rand.Int64()}
 	for i := range recs {

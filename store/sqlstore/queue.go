@@ -137,7 +137,6 @@ func (q *queue) next() {
 	}
 }
 
-// run makes a group.
 func (q *queue) run(g *group) {
 	defer q.lane()()
 	g.err = q.commit(g)

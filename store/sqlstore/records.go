@@ -97,7 +97,6 @@ func (s *Store) newBatches(thread string, r store.Range) *batches {
 
 const reading = "reading a thread"
 
-// next reads the next batch.
 func (c *batches) next(ctx context.Context) error {
 	rows := c.rows
 	if c.left >= 0 {
@@ -140,7 +139,6 @@ func (c *batches) next(ctx context.Context) error {
 	return nil
 }
 
-// scan reads the rows of a batch.
 func (c *batches) scan(found *sql.Rows, rows int) error {
 	c.batch = batch{}
 	low, high := c.low, c.high

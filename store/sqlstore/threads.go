@@ -191,7 +191,6 @@ func (l *list) fill(ctx context.Context) error {
 	return nil
 }
 
-// scan reads the rows of a page.
 func (l *list) scan(rows *sql.Rows) error {
 	for rows.Next() {
 		var e entry

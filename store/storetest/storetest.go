@@ -119,7 +119,6 @@ type test struct {
 	ctx   context.Context
 }
 
-// newThread returns a new thread id.
 func newThread() string { return "storetest-" + rand.Text() }
 
 // text returns a record whose Data is a JSON string.
@@ -141,7 +140,6 @@ func texts(from, to int64) []store.Record {
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// append appends records to a thread.
 func (t *test) append(thread string, after int64, recs ...store.Record) {
 	t.Helper()
 	if err := t.store.Append(t.ctx, thread, after, recs...); err != nil {
@@ -165,7 +163,6 @@ func (t *test) conflict(thread string, after int64, recs ...store.Record) {
 	}
 }
 
-// read returns records of a thread.
 func (t *test) read(thread string, r store.Range) []store.Record {
 	t.Helper()
 	recs, err := collect(t.store.Records(t.ctx, thread, r))

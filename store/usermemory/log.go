@@ -70,7 +70,6 @@ func (m *Memory) head(ctx context.Context, thread string) (userHead, error) {
 // meantime.
 const maxLoads = 5
 
-// load reads the memory.
 func (m *Memory) load(ctx context.Context, thread string) (*userLog, error) {
 	for range maxLoads {
 		head, err := m.head(ctx, thread)

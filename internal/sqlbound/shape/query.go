@@ -19,7 +19,6 @@ type column struct{ tables, nodes float64 }
 
 var stored = &result{joined: 1}
 
-// query counts a query and returns its result.
 func (s *shaper) query(q *sqlast.Query) *result {
 	if s.err != nil {
 		return stored

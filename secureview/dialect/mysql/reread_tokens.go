@@ -111,7 +111,6 @@ func (s *tableScan) token() bool {
 	return true
 }
 
-// declares reports whether the frame is in its WITH clause.
 func (s *tableScan) declares(f *frame) bool { return len(s.visible) > f.scope }
 
 // bareWord handles a keyword that the second parser does not have.

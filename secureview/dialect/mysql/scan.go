@@ -6,7 +6,6 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// token is one token of a statement.
 type token struct {
 	kind     tokenKind
 	at, end  int

@@ -89,7 +89,6 @@ func isWord(src string, t token, text string) bool {
 	return t.kind == word && !t.afterDot && ascii.EqualFold(src[t.at:t.end], text)
 }
 
-// endsCharacterType reports whether a token can be the last one of a character type.
 func endsCharacterType(src string, t token) bool {
 	return isWord(src, t, "CHAR") || isWord(src, t, "CHARACTER") || isMark(src, t, ')')
 }

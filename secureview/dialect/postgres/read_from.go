@@ -75,7 +75,6 @@ func (r *reader) table(m message) sqlast.Relation {
 	return &sqlast.Derived{Pos: at, Query: &sqlast.Query{Pos: at, Body: all}, Alias: alias, Columns: columns}
 }
 
-// alias reads an alias and its list of columns.
 func (r *reader) alias(m message) (name string, columns []string) {
 	return m.text(1), r.strings(m, 2)
 }
@@ -161,7 +160,6 @@ func unnested(x sqlast.Expr) (arg sqlast.Expr, columns []string) {
 // lexemeColumns are the columns of unnest for a tsvector.
 var lexemeColumns = []string{"lexeme", "positions", "weights"}
 
-// plainCallFields are the fields of a call with nothing but arguments.
 var plainCallFields = set(1, 2, 10, 11)
 
 // tableCalls reads an entry of ROWS FROM. The grammar reads a function in FROM as a ROWS

@@ -16,7 +16,6 @@ const (
 	goodName
 )
 
-// nameOf returns the name in an expression.
 func nameOf(n message) (name string, strength int) {
 	switch kind, m := n.node(); kind {
 	case kindColumnRef:

@@ -14,7 +14,6 @@ const (
 	wireBytes  = 2
 )
 
-// field is one field of a message.
 type field struct {
 	number int
 	value  uint64  // of a varint
@@ -116,7 +115,6 @@ func (m message) last(number int) (last message) {
 	return last
 }
 
-// text returns the string in a field.
 func (m message) text(number int) string { return string(m.child(number)) }
 
 // number returns the integer in a field.

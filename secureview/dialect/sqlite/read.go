@@ -66,7 +66,6 @@ func syntaxError(text string, err error) *sqlast.Error {
 	return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at.Offset), Message: sqlast.Clip(at.Message)}
 }
 
-// statementName returns the keyword of a statement.
 func statementName(text string, s ast.Stmt) string {
 	switch s.(type) {
 	case *ast.InsertStmt:

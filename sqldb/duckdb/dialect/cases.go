@@ -26,7 +26,6 @@ type caseCheck struct {
 	named  bool // the next word is a name, because it is after a point, a dollar sign or AS
 }
 
-// next reads the next token of a text, in lower case.
 func (c *caseCheck) next(t sqlread.Token, token string) error {
 	last := len(c.open) - 1
 	if last >= 0 && c.open[last].at == 0 {

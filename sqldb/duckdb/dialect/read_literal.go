@@ -77,7 +77,6 @@ func (r *reader) decimal(digits string, info object) sqlast.Expr {
 	return r.signed(sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:])
 }
 
-// decimalType reads the width and the scale of a DECIMAL.
 func (r *reader) decimalType(info object) (width, scale int) {
 	r.text(info, "type")
 	read := func(key string) int {

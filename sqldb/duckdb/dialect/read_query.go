@@ -9,7 +9,6 @@ import (
 	"github.com/qedkit/qed/internal/sqlread"
 )
 
-// query reads a query node.
 func (r *reader) query(o object) *sqlast.Query {
 	defer func() { r.depth-- }()
 	q := &sqlast.Query{Pos: r.at}
@@ -132,7 +131,6 @@ func (r *reader) setOp(o object) *sqlast.SetOp {
 	}
 }
 
-// arm reads an arm of a set operation.
 func (r *reader) arm(o object, key string) sqlast.Body {
 	q := r.query(r.object(o, key))
 	if q.With == nil && q.OrderBy == nil && q.Limit == nil && q.Offset == nil {
@@ -365,7 +363,6 @@ func (r *reader) columnName(v object) string {
 	return name
 }
 
-// refuseSample refuses a sample of a table or of a block.
 func (r *reader) refuseSample(o object) {
 	if o.has("sample") {
 		r.unsupported("a sample", "write ORDER BY random() LIMIT 100")
