@@ -71,7 +71,6 @@ func reason(err error) string {
 	return ""
 }
 
-// statusReason returns the meaning of an HTTP status.
 func statusReason(status int) string {
 	switch status {
 	case 0:

@@ -94,7 +94,6 @@ func (t *Telemetry) measure(ctx context.Context, c call) {
 	}
 }
 
-// usageAttributes returns the tokens of a call.
 func usageAttributes(u llm.Usage) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{
 		semconv.GenAIUsageInputTokens(u.InputTokens), semconv.GenAIUsageOutputTokens(u.OutputTokens),

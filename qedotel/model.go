@@ -27,7 +27,6 @@ type call struct {
 	more      []attribute.KeyValue // of the span alone
 }
 
-// chat records a call of a model.
 func (t *Telemetry) chat(ctx context.Context, client Client, done llm.Call) {
 	c := call{client: client, operation: semconv.GenAIOperationNameChat, place: placeIn(ctx),
 		start: done.Start, end: done.Start.Add(done.Duration), err: done.Err}
@@ -56,7 +55,6 @@ func (t *Telemetry) chat(ctx context.Context, client Client, done llm.Call) {
 	t.finished(ctx, c)
 }
 
-// embeddings records a call of an embedder.
 func (t *Telemetry) embeddings(ctx context.Context, client Client, done llm.EmbedCall) {
 	c := call{client: client, operation: semconv.GenAIOperationNameEmbeddings, place: placeIn(ctx),
 		start: done.Start, end: done.Start.Add(done.Duration), err: done.Err}

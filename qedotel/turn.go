@@ -202,7 +202,6 @@ func (tt *turn) text(key attribute.Key, text string) []attribute.KeyValue {
 	return []attribute.KeyValue{key.String(text)}
 }
 
-// read records an event.
 func (tt *turn) read(event qed.Event, err error) {
 	agent := semconv.GenAIAgentName(tt.name)
 	switch d := event.Data.(type) {

@@ -207,7 +207,6 @@ func (c *completionEncoder) whole(w http.ResponseWriter, a qed.Answer) {
 	writeJSON(w, http.StatusOK, reply)
 }
 
-// models lists the agent as a model.
 func (h *Handler) models(_ context.Context, _ Caller, w http.ResponseWriter, _ *http.Request) error {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
 		"id": modelName, "object": "model", "created": 0, "owned_by": "qed",

@@ -81,7 +81,6 @@ func (h *Handler) conversations(ctx context.Context, c Caller, w http.ResponseWr
 	return nil
 }
 
-// maxListed limits the entries of one list.
 const maxListed = 100
 
 func limitOf(r *http.Request) (int, error) {

@@ -81,7 +81,6 @@ const maxClipped = 500
 // clip returns the beginning of a text that a client chose.
 func clip(text string) string { return prompt.Clip(text, maxClipped) }
 
-// checkIDs refuses a turn whose ids cannot be used.
 func checkIDs(ctx context.Context, turn qed.Turn) error {
 	if turn.Thread != "" {
 		if err := store.CheckConversation(turn.Thread); err != nil {
@@ -200,7 +199,6 @@ func rejection(e qed.Event) (*Error, bool) {
 	return failure(f, status), true
 }
 
-// failure returns the response to a turn that failed.
 func failure(f qed.Failed, status int) *Error {
 	e := &Error{Status: status, Code: f.Code, Message: f.Message}
 	if !f.RetryAt.IsZero() {

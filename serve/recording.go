@@ -125,7 +125,6 @@ func (h *Handler) record(ctx context.Context, turn qed.Turn, run string, from *j
 	return t, nil
 }
 
-// add adds an event of the agent.
 func (rec *recording) add(ctx context.Context, e qed.Event) {
 	if token, ok := e.Data.(qed.Token); ok && token.Channel == qed.ChannelFinal && len(rec.repeat) > 0 {
 		if token, ok = rec.unread(token); !ok {

@@ -279,7 +279,6 @@ func (h *Handler) stop(ctx context.Context, c Caller, w http.ResponseWriter, r *
 	return nil
 }
 
-// stopElsewhere asks the process of a turn to stop it.
 func (h *Handler) stopElsewhere(ctx context.Context, key threadKey) error {
 	var s journalState
 	for {

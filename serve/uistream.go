@@ -353,7 +353,6 @@ func (o *openCalls) end(path string, d qed.ToolFinished) (string, bool) {
 	return "", false
 }
 
-// left returns the ids of the calls that have not ended.
 func (o *openCalls) left() []string {
 	var ids []string
 	for _, c := range o.ids {

@@ -183,7 +183,6 @@ const rowMargin = 8 << 20
 // used again.
 const grace = 500 * time.Millisecond
 
-// query executes q on one of the replicas.
 func (db *DB) query(ctx context.Context, q Query, to *receiver) (got result, err error) {
 	again := func() bool { return !got.hasRow }
 	err = db.attempt(ctx, q, again, func(ctx context.Context, conn *sql.Conn, q *Query) (ended bool, err error) {

@@ -174,7 +174,6 @@ func (r *Row) AddText(text []byte) {
 	}
 }
 
-// end returns the cells.
 func (r *Row) end() ([]any, error) {
 	texts := string(r.texts)
 	for _, s := range r.spans {

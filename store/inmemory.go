@@ -42,7 +42,6 @@ type thread struct {
 	written          time.Time // when the last record was written
 }
 
-// last returns the number of the last record, or 0.
 func (t *thread) last() int64 {
 	if len(t.records) == 0 {
 		return 0

@@ -72,7 +72,6 @@ type ownerStore struct {
 // Unwrap returns the store that has the conversations of all users.
 func (o *ownerStore) Unwrap() Store { return o.store }
 
-// thread returns the id of a conversation's thread.
 func (o *ownerStore) thread(id string) (string, error) {
 	if err := CheckConversation(id); err != nil {
 		return "", err

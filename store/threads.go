@@ -176,7 +176,6 @@ func (f *ThreadFilter) matches(t *thread, status Status) bool {
 		!t.updated.Before(f.From) && (f.To.IsZero() || t.updated.Before(f.To))
 }
 
-// info returns the entry of a thread that has a header.
 func (t *thread) info(status Status) ThreadInfo {
 	info := ThreadInfo{
 		Thread: t.id, Header: *t.header, Created: t.created, Updated: t.updated, Last: t.last(),

@@ -30,7 +30,6 @@ func (l *plan) task(key string) *qed.Todo {
 	return nil
 }
 
-// keys returns the keys of all tasks in their order.
 func (l *plan) keys() []string {
 	keys := make([]string, len(l.Tasks))
 	for i := range l.Tasks {

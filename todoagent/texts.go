@@ -47,7 +47,6 @@ var textTable = usertext.Of[texts]("todoagent")
 // texts returns the texts in the language of the turn.
 func (a *agent) texts(ctx context.Context) *texts { return textTable.In(ctx, qed.Info(ctx).Language) }
 
-// about fills in a text about a task.
 func about(text string, t *qed.Todo) string {
 	return usertext.Fill(text, "key", t.Key, "task", t.Description)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/qedkit/qed/internal/usertext"
 )
 
-// finish returns the answer of a turn whose loop has ended.
 func (r *run) finish(end *ending) (qed.Answer, error) {
 	said := end.answer
 	if said.Text == "" && end.cause == nil {

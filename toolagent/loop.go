@@ -42,7 +42,6 @@ type run struct {
 	compacted int                 // results before it are replaced by their digests
 }
 
-// An ending is how the loop ended.
 type ending struct {
 	answer figures.Result // its text is empty if it is not written yet
 	reason string         // why the answer is partial; empty if it is not

@@ -35,7 +35,6 @@ type result struct {
 	columns []string
 }
 
-// read reads the result of a call.
 func (r *run) read(ctx context.Context, one *result) error {
 	if one.same != nil {
 		one.Output, one.Err = one.same.Output, one.same.Err

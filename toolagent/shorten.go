@@ -178,7 +178,6 @@ func tableOf(raw json.RawMessage, least int) *qed.Table {
 	return table
 }
 
-// cellOf returns a JSON value as a cell of a table.
 func cellOf(raw json.RawMessage) any {
 	v, err := strictjson.Any(raw)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// agentInput has the arguments of a tool that is an agent.
 type agentInput struct {
 	Question string `json:"question" jsonschema_description:"the question, complete in itself"`
 }

@@ -21,7 +21,6 @@ type source string
 
 func (s source) header() (name string, ok bool) { return strings.CutPrefix(string(s), "header:") }
 
-// add reads a value of -session.
 func (s session) add(text string) error {
 	name, from, _ := strings.Cut(text, "=")
 	header, isHeader := source(from).header()

@@ -6,7 +6,6 @@ import (
 	checker "github.com/google/jsonschema-go/jsonschema"
 )
 
-// bounds reports the limits of s that v violates.
 func (e *explainer) bounds(s *checker.Schema, v any, path string) {
 	check := func(alone checker.Schema, format string, args ...any) {
 		if !holds(&alone, v) {

@@ -66,7 +66,6 @@ func children(s *checker.Schema) []child {
 // An index maps each schema to its direct subschemas by their pointers.
 type index map[*checker.Schema]map[string]*checker.Schema
 
-// add adds s and all of its subschemas.
 func (x index) add(s *checker.Schema) {
 	subs := map[string]*checker.Schema{}
 	for _, c := range children(s) {

@@ -23,7 +23,6 @@ const (
 	estimated
 )
 
-// query returns the sizes of the columns of a query.
 func (c *checker) query(q *sqlast.Query) []size {
 	outer := c.items
 	if q.With != nil {
@@ -49,7 +48,6 @@ func (c *checker) declare(w *sqlast.With) {
 	}
 }
 
-// body returns the sizes of the columns of a body.
 func (c *checker) body(b sqlast.Body) []size {
 	switch b := b.(type) {
 	case *sqlast.Select:

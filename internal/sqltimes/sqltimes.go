@@ -68,7 +68,6 @@ func (r *reader) rest(q *sqlast.Query, t *dates.Times) (loose bool) {
 	return loose
 }
 
-// isNow reports whether a call returns the current time.
 func isNow(c *sqlast.Call) bool {
 	if timeFunctions[c.Name] && len(c.Args) == 0 {
 		return true

@@ -8,7 +8,6 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// A reader reads one statement.
 type reader struct {
 	dialect        string
 	types          func(o *sqlast.Object, column string) string
@@ -134,7 +133,6 @@ func (in *env) add(rel sqlast.Relation) {
 	}
 }
 
-// query reads a query and those within it.
 func (r *reader) query(q *sqlast.Query, outer *env) {
 	if q == nil {
 		return
@@ -377,7 +375,6 @@ func overlap(a, b map[key]set) map[key]set {
 	return both
 }
 
-// subqueries reads the queries within a node.
 func (r *reader) subqueries(n sqlast.Node, in *env) {
 	if n == nil {
 		return

@@ -152,7 +152,6 @@ func (v value) shift(n int, of string) (value, bool) {
 	return v, true
 }
 
-// evaluateCall reads a call of a function of dates.
 func (r *reader) evaluateCall(c *sqlast.Call, depth int) (v value, ok bool) {
 	if len(c.Args) == 0 || c.Over != nil || c.Filter != nil {
 		return v, false

@@ -141,7 +141,6 @@ func (w *Workbook) moment(serial float64, kind styleKind) (text string, noDate, 
 	return at.Format(time.DateOnly) + " " + duration(ms), false, true
 }
 
-// duration returns milliseconds as 15:04:05.
 func duration(ms int64) string {
 	text := fmt.Sprintf("%02d:%02d:%02d", ms/3_600_000, ms/60_000%60, ms/1000%60)
 	if ms %= 1000; ms > 0 {

@@ -20,7 +20,6 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// requestParams converts req to the form of the API.
 func (m *Model) requestParams(req *llm.Request) (sdk.MessageNewParams, error) {
 	p := sdk.MessageNewParams{Model: m.server.Model}
 	sets := []string{"model", "messages", "system", "max_tokens", "temperature", "stop_sequences", "tools", "tool_choice", "stream"}

@@ -28,7 +28,6 @@ type event struct {
 	} `json:"delta"`
 }
 
-// generateStream requests a streamed reply.
 func (m *Model) generateStream(
 	c *provider.Call, params sdk.MessageNewParams, stream func(llm.Delta),
 ) (*llm.Response, error) {

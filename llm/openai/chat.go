@@ -245,7 +245,6 @@ func (d *chatDraft) finish() (*llm.Response, error) {
 	return d.call.Finish(d.Draft)
 }
 
-// firstChoice is the choice with the index 0 of a list.
 type firstChoice struct{ first *choice }
 
 // UnmarshalJSON implements [json.Unmarshaler].

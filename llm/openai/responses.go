@@ -143,7 +143,6 @@ func (i *item) addTo(d *provider.Draft) error {
 	return nil
 }
 
-// begin adds a call.
 func (i *item) begin(d *provider.Draft, index int64) error {
 	call, err := d.Add(index)
 	if err == nil {

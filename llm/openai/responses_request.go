@@ -105,7 +105,6 @@ func inputItems(
 	return []responses.ResponseInputItemUnionParam{responses.ResponseInputItemParamOfMessage(inputContent(m), role)}, nil
 }
 
-// inputContent returns the parts and the text of a message.
 func inputContent(m llm.Message) (list responses.ResponseInputMessageContentListParam) {
 	for _, c := range contents(m) {
 		switch c.Type {

@@ -204,7 +204,6 @@ func (n *node) read() (fromTables, most float64) {
 	return fromTables, max(most, rows)
 }
 
-// scan adds the table and the columns of a scan.
 func (r reads) scan(n *node) error {
 	table := text(n.Info["Table"])
 	if i := strings.LastIndex(table, "."); i >= 0 {
@@ -232,7 +231,6 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// list returns a value that is a string or a list of strings.
 func list(raw json.RawMessage) []string {
 	if raw == nil {
 		return nil

@@ -27,7 +27,6 @@ func (e *engine) Estimate(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (
 	return estimateOf(plan), err
 }
 
-// estimateOf returns the estimate of the rows of an EXPLAIN.
 func estimateOf(plan []map[string]string) sqldb.Estimate {
 	var out sqldb.Estimate
 	combined := map[string]float64{} // by the number of the SELECT: rows of the tables so far

@@ -101,7 +101,6 @@ var monitoring = map[string]bool{
 	"SLAVE MONITOR":   true, "SHOW CREATE ROUTINE": true, "SHOW_ROUTINE": true, "REPLICATION_SLAVE_ADMIN": true,
 }
 
-// grant adds the findings about a grant.
 func (c *check) grant(g grant) {
 	var writes, monitors, files, calls, selects []privilege
 	for _, p := range g.privileges {

@@ -55,7 +55,6 @@ func (m *meter) Next() { m.left.Store(m.limit.Load()) }
 
 func (m *meter) Exceeded() bool { return m.exceeded.Load() }
 
-// meters has the meters of the drivers' connections.
 var meters sync.Map // weak.Pointer[byte] -> *meter
 
 // A connector registers the meter of each connection that it opens.

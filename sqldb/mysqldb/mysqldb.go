@@ -119,7 +119,6 @@ func New(pool *sql.DB, opt *Options) (*sqldb.DB, error) {
 	return sqldb.New(newEngine(), pool, &o.Options)
 }
 
-// defaultConns is the default of MaxOpenConns for Open.
 const defaultConns = 8
 
 // What a server said about a statement is valid for checkedTime: a view may be

@@ -33,7 +33,6 @@ func (s *server) zoneName() string {
 	return name
 }
 
-// inZone returns the change of a connection to a zone.
 func (s *server) inZone(name string) settings {
 	var set settings
 	if name == s.zoneName() {

@@ -10,7 +10,6 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// engine is the engine of PostgreSQL.
 type engine struct {
 	checked   *lru.Cache[fingerprint, []string] // queries whose tables the server has confirmed: see operatorPath
 	supported *lru.Cache[int, struct{}]         // pools whose server's version was checked

@@ -12,7 +12,6 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// A stateError is a driver's error for an error of the server.
 type stateError interface {
 	error
 	SQLState() string

@@ -21,7 +21,6 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// withPGX calls do with the connection of pgx.
 func withPGX(conn *sql.Conn, do func(*pgx.Conn) error) error {
 	return conn.Raw(func(driverConn any) error {
 		c, ok := driverConn.(*stdlib.Conn)

@@ -171,5 +171,4 @@ func setting(name string, value any) (string, error) {
 // plain reports whether s is a valid text of the server.
 func plain(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
-// quote returns a name as a quoted identifier.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

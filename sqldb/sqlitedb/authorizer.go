@@ -35,7 +35,6 @@ type request struct {
 	safe   bool   // for a function: SQLite marks it as innocuous
 }
 
-// authorize is the authorizer callback of SQLite.
 func authorize(_ *libc.TLS, handle uintptr, action int32, a, b, schema, via uintptr) int32 {
 	v, ok := conns.Load(handle)
 	if !ok {

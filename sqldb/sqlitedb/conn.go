@@ -167,7 +167,6 @@ func (c *driverConn) setAccess(a access) (end func()) {
 	return func() { c.access = before }
 }
 
-// setLimit sets the maximum size of a value.
 func (c *driverConn) setLimit(size int32) {
 	c.limit = size
 	sqlite3.Xsqlite3_limit(c.tls, c.handle, sqlite3.SQLITE_LIMIT_LENGTH, size)

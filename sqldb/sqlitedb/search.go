@@ -12,7 +12,6 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// searchFunctions are the functions of full-text tables.
 var searchFunctions = map[string]bool{"match": true, "bm25": true, "highlight": true, "snippet": true}
 
 // addSearch adds a table to those of g in which a statement may search, if it is a table of

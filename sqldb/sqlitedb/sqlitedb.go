@@ -181,7 +181,6 @@ func readable(path string) error {
 // magic is the beginning of every database file.
 const magic = "SQLite format 3\x00"
 
-// uriPath escapes the characters that have a meaning in a URI.
 func uriPath(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // begins with a drive letter

@@ -13,7 +13,6 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// keySize is the size of a host's key in bytes.
 const keySize = 32
 
 // Keys are the keys of a store. [StaticKeys] returns keys that do not change. An

@@ -178,7 +178,6 @@ func (s *sealedStore) Records(ctx context.Context, thread string, r store.Range)
 	}
 }
 
-// open returns the opened data of a record.
 func (s *sealedStore) open(ctx context.Context, o *opener, thread string, rec *store.Record) ([]byte, error) {
 	id, text, ok := parse(rec.Data)
 	switch {

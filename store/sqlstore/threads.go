@@ -42,7 +42,6 @@ func (s *Store) Threads(ctx context.Context, f store.ThreadFilter) iter.Seq2[sto
 	}
 }
 
-// An entry is an entry of the list of threads.
 type entry struct {
 	store.ThreadInfo
 	at      cursor.Position // its key is that of the thread
@@ -252,7 +251,6 @@ func (a *appending) header() *store.Header {
 // headerColumns are the columns of a header after the key of its thread.
 const headerColumns = `user_name, tenant, title, status, turns, lease`
 
-// headerRow returns the parameters for headerColumns.
 func headerRow(e engine, h *store.Header) []any {
 	return []any{
 		e.text(h.User), e.text(h.Tenant), e.text(h.Title), e.text(string(h.Status)), int64(h.Turns), int64(h.Lease),

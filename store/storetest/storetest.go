@@ -147,7 +147,6 @@ func (t *test) append(thread string, after int64, recs ...store.Record) {
 	}
 }
 
-// fill creates a thread with n records of texts.
 func (t *test) fill(n int64) (thread string) {
 	t.Helper()
 	thread = newThread()

@@ -47,7 +47,6 @@ func (m *Memory) Recall(ctx context.Context, user User, text string, n int) ([]P
 	return chosenTurns(found, n), nil
 }
 
-// turns reads the past turns of a user, oldest first.
 func (m *Memory) turns(ctx context.Context, user User) ([]userTurn, error) {
 	thread, err := m.thread(user)
 	if err != nil {

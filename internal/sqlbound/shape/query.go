@@ -35,7 +35,6 @@ func (s *shaper) query(q *sqlast.Query) *result {
 	return r
 }
 
-// body counts a body. The order belongs to its query.
 func (s *shaper) body(b sqlast.Body, order []sqlast.Order) *result {
 	switch b := b.(type) {
 	case *sqlast.Select:
@@ -104,7 +103,6 @@ func (s *shaper) selectBlock(b *sqlast.Select, order []sqlast.Order) *result {
 	return r
 }
 
-// items counts the select list.
 func (s *shaper) items(b *sqlast.Select, r *result) {
 	r.columns = make([]column, len(b.Items))
 	for i := range b.Items {

@@ -157,5 +157,4 @@ func (r *reader) names(list []ast.CIStr, at sqlast.Pos) []string {
 	return sqlread.Map(list, func(n ast.CIStr) string { return r.name(n, at) })
 }
 
-// pos returns the offset of a node in the text.
 func (r *reader) pos(n ast.Node) sqlast.Pos { return sqlast.Pos(n.OriginTextPosition()) }

@@ -56,7 +56,6 @@ func (s *scanner) next() token {
 	return t
 }
 
-// skipBlank skips white space and comments.
 func (s *scanner) skipBlank() {
 	for s.at < len(s.src) {
 		rest := s.src[s.at:]

@@ -59,7 +59,6 @@ func (v versions) include(s server) bool {
 	return v.mysql > 0 && v.mysql <= s.version && (v.mysqlUntil == 0 || s.version < v.mysqlUntil)
 }
 
-// server is a parsed version of a server.
 type server struct {
 	mariaDB bool
 	version int // 0: none

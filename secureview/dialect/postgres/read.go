@@ -128,7 +128,6 @@ func (r *reader) strings(m message, number int) []string {
 	return out
 }
 
-// string returns the value of a String node.
 func (r *reader) string(n message) string {
 	kind, s := n.node()
 	if kind != kindString {

@@ -20,7 +20,6 @@ type field struct {
 	data   message // of anything else
 }
 
-// next removes the first field and returns it.
 func (m *message) next() field {
 	f, end := m.at(0)
 	*m = (*m)[end:]
@@ -86,7 +85,6 @@ func (m message) child(number int) message { return m.find(number).data }
 // has reports whether a field is present.
 func (m message) has(number int) bool { return m.find(number).number == number }
 
-// list returns the messages in a repeated field.
 func (m message) list(number int) []message {
 	var out []message
 	for len(m) > 0 {

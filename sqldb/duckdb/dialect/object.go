@@ -82,7 +82,6 @@ func (r *reader) flag(o object, key string, missing bool) bool {
 	return field.kind() == 't'
 }
 
-// object returns a field that is an object, or none.
 func (r *reader) object(o object, key string) object { return r.typed(o, key, '{', '{') }
 
 // list returns a field that is a list, or nil.

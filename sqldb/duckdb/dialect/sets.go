@@ -54,7 +54,6 @@ type setCheck struct {
 	before, word string // the last two words, "." for a point or a dollar sign, or "" for another token
 }
 
-// emptyLevel is a level of which nothing has been read.
 var emptyLevel = level{item: 1, own: 1, terms: 1}
 
 func newSetCheck() *setCheck { return &setCheck{open: []level{emptyLevel}} }

@@ -21,7 +21,6 @@ func objectOf(value any) object {
 	return o
 }
 
-// parse reads a tree.
 func parse(text string) (object, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
