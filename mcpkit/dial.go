@@ -1,6 +1,7 @@
 package mcpkit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,9 +44,7 @@ func Command(newCommand func() *exec.Cmd) Dialer {
 		if cmd.Env == nil {
 			cmd.Env = plainEnvironment()
 		}
-		if cmd.WaitDelay == 0 {
-			cmd.WaitDelay = stopWait // a child of the process may keep its pipes open
-		}
+		cmd.WaitDelay = cmp.Or(cmd.WaitDelay, stopWait) // a child of the process may keep its pipes open
 		return &mcp.CommandTransport{Command: cmd, TerminateDuration: stopWait}
 	}
 }

@@ -2,6 +2,7 @@ package mcpkit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -163,10 +164,7 @@ func (o *output) add(ctx context.Context, number int, content mcp.Content) error
 	case *mcp.AudioContent:
 		return o.artifact(ctx, fmt.Sprintf("audio-%d", number), v.MIMEType, v.Data)
 	case *mcp.ResourceLink:
-		title := v.Title
-		if title == "" {
-			title = v.Name
-		}
+		title := cmp.Or(v.Title, v.Name)
 		o.citation(title, v.URI, v.Description)
 	case *mcp.EmbeddedResource:
 		switch r := v.Resource; {

@@ -1,6 +1,7 @@
 package mcpkit
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -195,10 +196,7 @@ func (c *Client) tool(name string, t *mcp.Tool) (qed.Tool, *ToolError) {
 }
 
 func (c *Client) description(t *mcp.Tool) string {
-	text := t.Description
-	if text == "" {
-		text = t.Title
-	}
+	text := cmp.Or(t.Description, t.Title)
 	if c.opt.Trusted {
 		return clean(text, maxDescription)
 	}

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -182,10 +183,7 @@ func (a *aguiEncoder) event(f *frames, e qed.Event) {
 		f.add(aguiEvent{Type: "TOOL_CALL_END", ToolCallID: id})
 	case qed.ToolFinished:
 		if id, ok := a.calls.end(e.Path, d); ok {
-			content := d.Error
-			if content == "" {
-				content = string(resultOf(d))
-			}
+			content := cmp.Or(d.Error, string(resultOf(d)))
 			a.result(f, id, content)
 		}
 	case qed.Planned:

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -327,10 +328,7 @@ type openCall struct{ path, tool, id, own string }
 // begin returns the id of a call that begins. A resumed run may report a call
 // again.
 func (o *openCalls) begin(path string, d qed.ToolStarted) string {
-	own := d.ID
-	if own == "" {
-		own = "call"
-	}
+	own := cmp.Or(d.ID, "call")
 	if o.begun == nil {
 		o.begun = map[string]int{}
 	}

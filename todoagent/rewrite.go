@@ -1,6 +1,7 @@
 package todoagent
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -44,9 +45,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	s.Rewritten = prompt.Clip(strings.TrimSpace(reply.Question), maxQuestion)
-	if s.Rewritten == "" {
-		s.Rewritten = s.Text // the plan can be made from the message as well
-	}
+	s.Rewritten = cmp.Or(s.Rewritten, s.Text) // the plan can be made from the message as well
 	s.PlanID = qed.Info(ctx).NewID()
 	s.History = nil
 	qed.Emit(ctx, qed.QuestionRewritten{Question: s.Rewritten})

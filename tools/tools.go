@@ -51,6 +51,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -221,9 +222,7 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	if m.json, err = modelcall.New("tools: "+tool, model, settings, qed.DurableModel); err != nil {
 		return m, err
 	}
-	if m.timeout == 0 {
-		m.timeout = modelcall.Standard.ModelTimeout
-	}
+	m.timeout = cmp.Or(m.timeout, modelcall.Standard.ModelTimeout)
 	prompts, err := promptset.Load("tools: Options.Prompts", promptFiles, opt.Prompts, map[string]any{tool: promptData{}})
 	m.template = prompts[tool]
 	return m, err

@@ -76,12 +76,8 @@ func NewServer(cfg *Config) (*Server, error) {
 		return nil, s.Invalid(llm.ErrAuth,
 			"Options.APIKey is empty: set it, or set Options.BaseURL to a server that needs no key")
 	}
-	if s.timeout == 0 {
-		s.timeout = 2 * time.Minute
-	}
-	if s.load == 0 {
-		s.load = 2 * time.Minute
-	}
+	s.timeout = cmp.Or(s.timeout, 2*time.Minute)
+	s.load = cmp.Or(s.load, 2*time.Minute)
 	s.Client = &http.Client{}
 	if cfg.HTTPClient != nil {
 		*s.Client = *cfg.HTTPClient

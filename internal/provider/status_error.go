@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -98,9 +99,7 @@ func kindOf(status int, f serverError) llm.ErrorKind {
 			return k
 		}
 	}
-	if status == 0 {
-		status = statusByType[f.kind]
-	}
+	status = cmp.Or(status, statusByType[f.kind])
 	message := f.start()
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:

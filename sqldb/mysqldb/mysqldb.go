@@ -57,6 +57,7 @@
 package mysqldb
 
 import (
+	"cmp"
 	"database/sql"
 	"time"
 
@@ -93,9 +94,7 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	if opt != nil {
 		o = *opt
 	}
-	if o.MaxOpenConns == 0 {
-		o.MaxOpenConns = defaultConns
-	}
+	o.MaxOpenConns = cmp.Or(o.MaxOpenConns, defaultConns)
 	db, err := New(pool, &o)
 	if err != nil {
 		pool.Close()

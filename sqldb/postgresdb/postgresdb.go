@@ -36,6 +36,7 @@
 package postgresdb
 
 import (
+	"cmp"
 	"database/sql"
 	"time"
 
@@ -64,9 +65,7 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	if opt != nil {
 		o = *opt
 	}
-	if o.MaxOpenConns == 0 {
-		o.MaxOpenConns = defaultConns
-	}
+	o.MaxOpenConns = cmp.Or(o.MaxOpenConns, defaultConns)
 	db, err := New(pool, &o)
 	if err != nil {
 		pool.Close()

@@ -20,6 +20,7 @@
 package sqlitedb
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"io"
@@ -82,12 +83,8 @@ func Open(path string, opt *Options) (*sqldb.DB, error) {
 	if len(o.Replicas) > 0 {
 		return nil, failure.New(sqldb.ErrArgument, "Options.Replicas is set, and SQLite has no replicas")
 	}
-	if o.MaxValueBytes == 0 {
-		o.MaxValueBytes = 1 << 20
-	}
-	if o.MaxOpenConns == 0 {
-		o.MaxOpenConns = defaultConns
-	}
+	o.MaxValueBytes = cmp.Or(o.MaxValueBytes, 1<<20)
+	o.MaxOpenConns = cmp.Or(o.MaxOpenConns, defaultConns)
 	c, err := newConnector(path, &o)
 	if err != nil {
 		return nil, err

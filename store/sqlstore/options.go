@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ func (o *Options) withDefaults() (opt Options, err error) {
 	if o != nil {
 		opt = *o
 	}
-	if opt.TablePrefix == "" {
-		opt.TablePrefix = defaultPrefix
-	}
+	opt.TablePrefix = cmp.Or(opt.TablePrefix, defaultPrefix)
 	if !isPrefix(opt.TablePrefix) {
 		return opt, fmt.Errorf("sqlstore: Options.TablePrefix is %.40q: it may have at most 32 lower-case letters, "+
 			"digits and underscores, and cannot start with a digit", opt.TablePrefix)

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -147,9 +148,7 @@ func (c *batches) scan(found *sql.Rows, rows int) error {
 		if err := found.Scan(&r.thread, &r.seq, &r.written, &r.kind, &r.run, &r.address, &r.data); err != nil {
 			return err
 		}
-		if c.key == 0 {
-			c.key = r.thread
-		}
+		c.key = cmp.Or(c.key, r.thread)
 		if r.thread != c.key {
 			return nil // the thread was deleted and created again
 		}

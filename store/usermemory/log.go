@@ -1,6 +1,7 @@
 package usermemory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -166,9 +167,7 @@ func (r *userReader) addEntity(e userEntity) {
 	if e.Last.Before(before.Last) {
 		e.Last = before.Last
 	}
-	if e.Said == "" {
-		e.Said = before.Said
-	}
+	e.Said = cmp.Or(e.Said, before.Said)
 	r.entities[at.index] = e
 	r.entityAt[key] = position{at.index, r.order}
 }

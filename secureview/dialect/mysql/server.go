@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,9 +85,7 @@ func parseServer(text string) server {
 // OfServer returns the Dialect for a version of the server, or the Dialect itself if it has
 // a Version.
 func (d Dialect) OfServer(version string) dialect.Dialect {
-	if d.Version == "" {
-		d.Version = version
-	}
+	d.Version = cmp.Or(d.Version, version)
 	return d
 }
 

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -93,9 +94,7 @@ func (r *reader) table(o object, at sqlast.Pos, alias string) sqlast.Relation {
 		return t
 	}
 	t.Alias = ""
-	if alias == "" {
-		alias = t.Name
-	}
+	alias = cmp.Or(alias, t.Name)
 	return &sqlast.Derived{Pos: at, Alias: alias, Columns: columns, Query: &sqlast.Query{Pos: at, Body: &sqlast.Select{
 		Pos: at, Items: []sqlast.Item{{Expr: &sqlast.Star{Pos: at}}}, From: t,
 	}}}
