@@ -200,6 +200,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -277,32 +278,22 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() {
-	if o.TurnTimeout <= 0 {
-		o.TurnTimeout = 10 * time.Minute
-	}
-	if o.Turns <= 0 {
-		o.Turns = 1
-	}
-	if o.Burst <= 0 {
-		o.Burst = 20
-	}
-	if o.MaxStreams <= 0 {
-		o.MaxStreams = 1000
-	}
-	if o.CallerStreams <= 0 {
-		o.CallerStreams = 100
-	}
-	if o.Heartbeat <= 0 {
-		o.Heartbeat = 15 * time.Second
-	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 10 * time.Second
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
-	if o.CrossOrigin == nil {
-		o.CrossOrigin = http.NewCrossOriginProtection()
+	orDefault(&o.TurnTimeout, 10*time.Minute)
+	orDefault(&o.Turns, 1)
+	orDefault(&o.Burst, 20)
+	orDefault(&o.MaxStreams, 1000)
+	orDefault(&o.CallerStreams, 100)
+	orDefault(&o.Heartbeat, 15*time.Second)
+	orDefault(&o.WriteTimeout, 10*time.Second)
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	o.CrossOrigin = cmp.Or(o.CrossOrigin, http.NewCrossOriginProtection())
+}
+
+// orDefault sets an option that is 0 or less.
+func orDefault[T cmp.Ordered](option *T, value T) {
+	var zero T
+	if *option <= zero {
+		*option = value
 	}
 }
 

@@ -3,7 +3,11 @@
 package failure
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -24,6 +28,33 @@ func Newf(kind sqldb.Kind, format string, args ...any) *sqldb.Error {
 // Wrap is New with a cause.
 func Wrap(kind sqldb.Kind, message string, cause error) *sqldb.Error {
 	return &sqldb.Error{Kind: kind, Message: message, Err: cause}
+}
+
+// Open opens a database file, which must be a regular file that may be read.
+func Open(path string) (*os.File, error) {
+	name := filepath.Base(path)
+	// A named pipe has to be found before it is opened: that waits for a writer.
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, New(sqldb.ErrUnreadable, name+" is not a regular file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		directory := ""
+		if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			directory = ", and its directory does not exist"
+		}
+		return nil, Wrap(sqldb.ErrMissing, "there is no file "+name+directory+": check the path; Open creates no file", fs.ErrNotExist)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, Wrap(sqldb.ErrUnreadable, "this user may not read "+name, fs.ErrPermission)
+	case err != nil:
+		return nil, Wrap(sqldb.ErrUnreadable, name+" cannot be opened", errors.Unwrap(err))
+	}
+	return f, nil
 }
 
 // OnlyMain returns an error if schemas has one that is not main, for an engine that reads

@@ -4,6 +4,7 @@ package keyset
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/joinpath"
 )
@@ -25,4 +26,22 @@ func Add(t *joinpath.Table, columns []string) {
 // Contains reports whether all of some are among names.
 func Contains(names, some []string) bool {
 	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(names, name) })
+}
+
+// Groups groups the rows of a catalogue whose first n cells are equal byte by byte. They
+// may not be adjacent: some catalogues sort names without regard to case.
+func Groups(rows [][]string, n int) [][][]string {
+	var out [][][]string
+	index := map[string]int{}
+	for _, row := range rows {
+		key := strings.Join(row[:n], "\x00")
+		i, ok := index[key]
+		if !ok {
+			i = len(out)
+			index[key] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], row)
+	}
+	return out
 }

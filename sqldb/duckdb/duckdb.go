@@ -20,10 +20,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"io/fs"
 	"net/url"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -239,7 +236,6 @@ func newConnector(path string, o *Options) (*connector, error) {
 // checkPath returns an error unless path is a regular file that may be read, and
 // that DuckDB takes for a single local file.
 func checkPath(path string) error {
-	name := filepath.Base(path)
 	switch {
 	case path == "":
 		return failure.New(sqldb.ErrArgument, "the path is empty: use the path of a file")
@@ -250,27 +246,11 @@ func checkPath(path string) error {
 	case strings.ContainsAny(path, "*?[]{}"):
 		return failure.New(sqldb.ErrArgument, "the path contains a character of *?[]{}, which DuckDB reads as a pattern: rename the file")
 	}
-	// A named pipe has to be found before it is opened: that waits for a writer.
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return failure.New(sqldb.ErrUnreadable, name+" is not a regular file: copy its data into one")
+	f, err := failure.Open(path)
+	if err != nil {
+		return err
 	}
-	var f *os.File
-	if err == nil {
-		f, err = os.Open(path)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return failure.Wrap(sqldb.ErrMissing, "there is no file "+name+": check the path", fs.ErrNotExist)
-	case errors.Is(err, fs.ErrPermission):
-		return failure.Wrap(sqldb.ErrUnreadable, "this user may not read "+name, fs.ErrPermission)
-	case err != nil:
-		return failure.Wrap(sqldb.ErrUnreadable, name+" cannot be opened", errors.Unwrap(err))
-	}
-	if err := f.Close(); err != nil {
-		return failure.Wrap(sqldb.ErrUnreadable, name+" cannot be opened", errors.Unwrap(err))
-	}
-	return nil
+	return f.Close()
 }
 
 func quote(name string) string { return dialect.Dialect{}.Quote(name) }

@@ -220,7 +220,7 @@ func (r *introspection) keys(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, index := range groups(rows) {
+	for _, index := range keyset.Groups(rows, 3) {
 		var columns []string
 		for _, row := range index {
 			columns = append(columns, row[3])
@@ -255,7 +255,7 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, group := range groups(rows) {
+	for _, group := range keyset.Groups(rows, 3) {
 		database, target := group[0][4], group[0][5]
 		table := r.Name(group[0][0], group[0][1])
 		if table == "" {
@@ -281,24 +281,6 @@ func (r *introspection) relate(table string, from []string, database, target str
 		return fmt.Errorf("there is no table %s, or this account may not see it", target)
 	}
 	return r.Into.AddForeignKey(table, from, name, to)
-}
-
-// groups groups the rows whose first three cells are equal byte by byte. They may
-// not be adjacent, because the catalogue sorts names without regard to case.
-func groups(rows [][]string) [][][]string {
-	var out [][][]string
-	index := map[[3]string]int{}
-	for _, row := range rows {
-		key := [3]string(row[:3])
-		i, ok := index[key]
-		if !ok {
-			i = len(out)
-			index[key] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], row)
-	}
-	return out
 }
 
 // size parses a number of the catalogue. It returns 0 for NULL.

@@ -71,17 +71,12 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 	if err != nil {
 		return err
 	}
-	for start := 0; start < len(rows); {
-		end := start
-		for end < len(rows) && rows[end][0] == rows[start][0] {
-			end++
-		}
-		columns := make([][]string, 0, end-start)
-		for _, row := range rows[start:end] {
+	for _, group := range keyset.Groups(rows, 1) {
+		var columns [][]string
+		for _, row := range group {
 			columns = append(columns, row[1:])
 		}
-		r.add(rows[start][0], tableOf(columns))
-		start = end
+		r.add(group[0][0], tableOf(columns))
 	}
 	return nil
 }
@@ -161,15 +156,14 @@ func (r *introspection) keys(ctx context.Context, c *driverConn) error {
 	if err != nil {
 		return err
 	}
-	for start := 0; start < len(rows); {
-		table, index := rows[start][0], rows[start][1]
+	for _, index := range keyset.Groups(rows, 2) {
 		var columns []string
 		expression := false
-		for ; start < len(rows) && rows[start][0] == table && rows[start][1] == index; start++ {
-			expression = expression || number(rows[start][3]) < 0
-			columns = append(columns, rows[start][2])
+		for _, row := range index {
+			expression = expression || number(row[3]) < 0
+			columns = append(columns, row[2])
 		}
-		if !expression {
+		if table := index[0][0]; !expression {
 			t := r.schema.Tables[table]
 			keyset.Add(&t, columns)
 			r.schema.Tables[table] = t
@@ -189,11 +183,11 @@ func (r *introspection) foreignKeys(ctx context.Context, c *driverConn) error {
 	if err != nil {
 		return err
 	}
-	for start := 0; start < len(rows); {
-		first := rows[start]
+	for _, group := range keyset.Groups(rows, 2) {
+		first := group[0]
 		var from, to []string
-		for ; start < len(rows) && rows[start][0] == first[0] && rows[start][1] == first[1]; start++ {
-			from, to = append(from, rows[start][3]), append(to, rows[start][4])
+		for _, row := range group {
+			from, to = append(from, row[3]), append(to, row[4])
 		}
 		if err := r.relate(first[0], from, first[2], to); err != nil {
 			r.skipped(first[0], fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))

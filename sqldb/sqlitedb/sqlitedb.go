@@ -24,8 +24,6 @@ import (
 	"database/sql"
 	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -146,25 +144,12 @@ func newConnector(path string, o *Options) (*connector, error) {
 // readable returns an error if path is not a readable database. SQLite would
 // report that later and with less detail.
 func readable(path string) error {
-	name := filepath.Base(path)
-	f, err := os.Open(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		directory := ""
-		if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-			directory = ", and its directory does not exist"
-		}
-		return failure.Wrap(sqldb.ErrMissing,
-			"there is no file "+name+directory+": check the path; Open creates no file", fs.ErrNotExist)
-	case errors.Is(err, fs.ErrPermission):
-		return failure.Wrap(sqldb.ErrUnreadable, "this user may not read "+name, fs.ErrPermission)
-	case err != nil:
-		return failure.Wrap(sqldb.ErrUnreadable, name+" cannot be opened", errors.Unwrap(err))
+	f, err := failure.Open(path)
+	if err != nil {
+		return err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return failure.New(sqldb.ErrUnreadable, name+" is not a regular file")
-	}
+	name := filepath.Base(path)
 	head := make([]byte, len(magic))
 	switch n, err := io.ReadFull(f, head); {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
