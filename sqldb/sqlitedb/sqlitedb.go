@@ -44,7 +44,7 @@ type Options struct {
 	// reads. 0 means 1 MiB. It limits the memory, and with the guard the time
 	// of a call, as the comment of this package explains. Increase it for tables
 	// with documents or pictures. A statement that could hold more than 48 such values at once,
-	// by its calls and its repeated columns, has a lower limit: 48 times
+	// by its calls and its columns, has a lower limit: 48 times
 	// MaxValueBytes bounds the values of a row together.
 	MaxValueBytes int
 

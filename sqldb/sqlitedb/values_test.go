@@ -13,14 +13,14 @@ func TestValues(t *testing.T) {
 		text string
 		want int
 	}{
-		{`SELECT 1 AS "1", 'a (b' AS "n"`, 0},
-		{`SELECT "t"."a", "t"."b" FROM "main"."t" WHERE "t"."c" IN ('x', 'y')`, 2},
-		{`SELECT "t"."a", "t"."a" AS "b" FROM "main"."t" LIMIT 5`, 2},
-		{`SELECT "x"."a", "y"."a" FROM "main"."t" AS "x" JOIN "main"."t" AS "y"`, 2},
-		{"SELECT upper(\"t\".\"a\") AS \"n\" FROM \"main\".\"t\" ORDER BY `n`", 3},
-		{`SELECT "d"."a", "d"."b" FROM (SELECT "t"."a", "t"."b" FROM "main"."t") AS "d"`, 4},
+		{`SELECT 1 AS "1", 'a (b' AS "n"`, 1},
+		{`SELECT "t"."a", "t"."b" FROM "main"."t" WHERE "t"."c" IN ('x', 'y')`, 5},
+		{`SELECT "t"."a", "t"."a" AS "b" FROM "main"."t" LIMIT 5`, 3},
+		{`SELECT "x"."a", "y"."a" FROM "main"."t" AS "x" JOIN "main"."t" AS "y"`, 4},
+		{"SELECT upper(\"t\".\"a\") AS \"n\" FROM \"main\".\"t\" ORDER BY `n`", 5},
+		{`SELECT "d"."a", "d"."b" FROM (SELECT "t"."a", "t"."b" FROM "main"."t") AS "d"`, 6},
 		{`SELECT "d"."a" FROM "main"."t" AS "d" WHERE "d"."a" IN (SELECT "d"."b" FROM "cte" AS "d")`, 5},
-		{`SELECT "t"".x"."a", "t"".x"."b" FROM "main"."t"".x" LIMIT 9`, 1},
+		{`SELECT "t"".x"."a", "t"".x"."b" FROM "main"."t"".x" LIMIT 9`, 3},
 	} {
 		if got := values(test.text); got != test.want {
 			t.Errorf("%s: %d values, want %d", test.text, got, test.want)
