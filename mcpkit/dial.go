@@ -3,8 +3,6 @@ package mcpkit
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"os"
@@ -109,21 +107,7 @@ func (l limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/event-stream" || resp.StatusCode/100 != 2 {
-		resp.Body = &limitedBody{ReadCloser: resp.Body, left: maxMessage}
+		resp.Body = http.MaxBytesReader(nil, resp.Body, maxMessage)
 	}
 	return resp, nil
-}
-
-type limitedBody struct {
-	io.ReadCloser
-	left int
-}
-
-func (b *limitedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, fmt.Errorf("mcpkit: a message is larger than %d bytes", maxMessage)
-	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }

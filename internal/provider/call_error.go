@@ -23,6 +23,7 @@ func (c *Call) Error(err error, partial *llm.Response) error {
 		malformed   Malformed
 		certificate *tls.CertificateVerificationError
 		network     net.Error
+		tooLarge    *http.MaxBytesError
 	)
 	switch callerErr, callErr := c.caller.Err(), c.Ctx.Err(); {
 	case errors.Is(callerErr, context.Canceled):
@@ -38,7 +39,7 @@ func (c *Call) Error(err error, partial *llm.Response) error {
 	case errors.As(err, &malformed):
 		e = c.ProtocolError(string(malformed))
 		e.Partial = partial
-	case errors.Is(err, errReplyTooLarge), errors.Is(err, bufio.ErrTooLong):
+	case errors.As(err, &tooLarge), errors.Is(err, bufio.ErrTooLong):
 		e.Kind, e.Message = llm.ErrProtocol, fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20)
 	case errors.As(err, &certificate), errors.Is(err, http.ErrSchemeMismatch):
 		e.Kind = llm.ErrProtocol

@@ -21,8 +21,6 @@ const (
 // request for one.
 const EventStream = "text/event-stream"
 
-var errReplyTooLarge = errors.New("the reply is too large")
-
 // Middleware is installed in the SDK of a provider. It limits the size of a
 // reply, because an SDK reads every body to its end. It reads error responses
 // itself, because an SDK loses their status if the body has an unexpected form.
@@ -51,7 +49,7 @@ func (c *Call) Middleware(req *http.Request, next func(*http.Request) (*http.Res
 		return nil, c.ProtocolError("the server sent " + media + " instead of " + want)
 	}
 	resp.Header.Set("Content-Type", want) // some servers send text/plain, or nothing
-	resp.Body = &limitedBody{ReadCloser: resp.Body, left: maxReply}
+	resp.Body = http.MaxBytesReader(nil, resp.Body, maxReply)
 	return resp, nil
 }
 
@@ -93,22 +91,6 @@ func isLoading(e *llm.Error) bool {
 // loadingText has the texts of llama.cpp, TGI, vLLM and Hugging Face.
 var loadingText = regexp.MustCompile(`(?i)\bloading (the )?model|` +
 	`model\b.{0,80}\b(is|still) (currently |still |being )*load(ing|ed)|still loading`)
-
-// limitedBody is a body that returns an error after a number of bytes. An
-// [io.LimitedReader] would end there as if the body were complete.
-type limitedBody struct {
-	io.ReadCloser
-	left int
-}
-
-func (b *limitedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errReplyTooLarge
-	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
-}
 
 // ProtocolError returns the error for a server that does not follow the
 // provider's protocol.
