@@ -3,6 +3,7 @@ package mysqldb
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -71,7 +72,7 @@ func serverError(e *mysql.MySQLError) *sqldb.Error {
 		return failure.New(sqldb.ErrUnreadable, message+": DB.Check reports which")
 	}
 	message := failure.Line(e.Message)
-	if !aboutNames[e.Number] {
+	if !slices.Contains(aboutNames, e.Number) {
 		message = failure.Line(failure.WithoutQuoted(e.Message, "'\"`"))
 	}
 	if message == "" {
@@ -163,15 +164,9 @@ var serverErrors = map[uint16]struct {
 
 // aboutNames are the errors whose text quotes names and the statement, but no value
 // of a row.
-var aboutNames = func() map[uint16]bool {
-	set := map[uint16]bool{}
-	for _, number := range []uint16{
-		1052, 1054, 1055, 1056, 1059, 1060, 1064, 1066, 1109, 1115, 1128, 1146, 1176, 1210, 1235, 1247, 1250, 1253,
-		1267, 1270, 1271, 1273, 1305, 1318, 1347, 1425, 1426, 1427, 1463, 1582, 1583, 1584, 1630,
-		// Of MySQL, about ORDER BY, WITH and windows.
-		3029, 3065, 3573, 3574, 3575, 3576, 3579, 3580, 3581, 3582, 3587, 3591, 3593, 3594,
-	} {
-		set[number] = true
-	}
-	return set
-}()
+var aboutNames = []uint16{
+	1052, 1054, 1055, 1056, 1059, 1060, 1064, 1066, 1109, 1115, 1128, 1146, 1176, 1210, 1235, 1247, 1250, 1253,
+	1267, 1270, 1271, 1273, 1305, 1318, 1347, 1425, 1426, 1427, 1463, 1582, 1583, 1584, 1630,
+	// Of MySQL, about ORDER BY, WITH and windows.
+	3029, 3065, 3573, 3574, 3575, 3576, 3579, 3580, 3581, 3582, 3587, 3591, 3593, 3594,
+}

@@ -35,25 +35,11 @@ func appendName(dst []byte, name string) []byte { return sqlast.AppendQuoted(dst
 // backslash, so that the literal ends at the same byte in every sql_mode.
 func appendString(dst []byte, value string) []byte {
 	dst = append(dst, '\'')
-	for {
-		i := strings.IndexAny(value, "'\\\x00")
-		if i < 0 {
-			break
-		}
-		dst = append(dst, value[:i]...)
-		switch value[i] {
-		case '\'':
-			dst = append(dst, "''"...)
-		case '\\':
-			dst = append(dst, `\\`...)
-		case 0:
-			dst = append(dst, `\0`...)
-		}
-		value = value[i+1:]
-	}
-	dst = append(dst, value...)
+	dst = append(dst, escapes.Replace(value)...)
 	return append(dst, '\'')
 }
+
+var escapes = strings.NewReplacer("'", "''", `\`, `\\`, "\x00", `\0`)
 
 // argSeparator returns the separator of the arguments of calls that have keywords
 // between them.

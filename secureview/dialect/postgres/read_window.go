@@ -57,33 +57,30 @@ func (r *reader) frame(at sqlast.Pos, options int, m message) *sqlast.Frame {
 	case options&frameExcludeTies != 0:
 		f.Exclude = sqlast.ExcludeTies
 	}
-	known := true
-	switch {
-	case options&startPrecedingAll != 0:
-		f.Start.Kind = sqlast.UnboundedPreceding
-	case options&startCurrent != 0:
-		f.Start.Kind = sqlast.CurrentRow
-	case options&startPreceding != 0:
-		f.Start = sqlast.Bound{Kind: sqlast.Preceding, X: r.expr(m.child(6))}
-	case options&startFollowing != 0:
-		f.Start = sqlast.Bound{Kind: sqlast.Following, X: r.expr(m.child(6))}
-	default:
-		known = false
-	}
-	switch {
-	case options&endFollowingAll != 0:
-		f.End.Kind = sqlast.UnboundedFollowing
-	case options&endCurrent != 0:
-		f.End.Kind = sqlast.CurrentRow
-	case options&endPreceding != 0:
-		f.End = sqlast.Bound{Kind: sqlast.Preceding, X: r.expr(m.child(7))}
-	case options&endFollowing != 0:
-		f.End = sqlast.Bound{Kind: sqlast.Following, X: r.expr(m.child(7))}
-	default:
-		known = false
-	}
-	if !known {
-		r.unsupported(at, "this frame")
-	}
+	f.Start = r.bound(at, options, startBounds, m.child(6))
+	f.End = r.bound(at, options, endBounds, m.child(7))
 	return f
+}
+
+// The kinds of the bounds of a frame by their bits.
+var (
+	startBounds = map[int]sqlast.BoundKind{startPrecedingAll: sqlast.UnboundedPreceding,
+		startCurrent: sqlast.CurrentRow, startPreceding: sqlast.Preceding, startFollowing: sqlast.Following}
+	endBounds = map[int]sqlast.BoundKind{endFollowingAll: sqlast.UnboundedFollowing,
+		endCurrent: sqlast.CurrentRow, endPreceding: sqlast.Preceding, endFollowing: sqlast.Following}
+)
+
+// bound reads a bound with the offset x, if it has one.
+func (r *reader) bound(at sqlast.Pos, options int, kinds map[int]sqlast.BoundKind, x message) sqlast.Bound {
+	for bit, kind := range kinds {
+		switch {
+		case options&bit == 0:
+		case kind == sqlast.Preceding || kind == sqlast.Following:
+			return sqlast.Bound{Kind: kind, X: r.expr(x)}
+		default:
+			return sqlast.Bound{Kind: kind}
+		}
+	}
+	r.unsupported(at, "this frame")
+	return sqlast.Bound{}
 }

@@ -43,14 +43,7 @@ func appendString(dst []byte, value string) []byte {
 	if strings.IndexByte(value, '\\') < 0 {
 		return sqlast.AppendQuoted(dst, value, '\'')
 	}
-	dst = append(dst, "E'"...)
-	for i := range len(value) {
-		if c := value[i]; c == '\'' || c == '\\' {
-			dst = append(dst, c)
-		}
-		dst = append(dst, value[i])
-	}
-	return append(dst, '\'')
+	return sqlast.AppendQuoted(append(dst, 'E'), strings.ReplaceAll(value, `\`, `\\`), '\'')
 }
 
 // argSeparator returns the separator of the arguments of calls that have keywords

@@ -350,6 +350,11 @@ func (r *reader) frame(o object, at sqlast.Pos) *sqlast.Frame {
 	return f
 }
 
+var boundKinds = map[string]sqlast.BoundKind{
+	"UNBOUNDED_PRECEDING": sqlast.UnboundedPreceding, "UNBOUNDED_FOLLOWING": sqlast.UnboundedFollowing,
+	"CURRENT_ROW": sqlast.CurrentRow, "EXPR_PRECEDING": sqlast.Preceding, "EXPR_FOLLOWING": sqlast.Following,
+}
+
 func (r *reader) frameBound(text string, x sqlast.Expr, unit string) (sqlast.Bound, string) {
 	b := sqlast.Bound{X: x}
 	kind, known := text, true
@@ -362,21 +367,8 @@ func (r *reader) frameBound(text string, x sqlast.Expr, unit string) (sqlast.Bou
 			}
 		}
 	}
-	switch kind {
-	case "UNBOUNDED_PRECEDING":
-		b.Kind = sqlast.UnboundedPreceding
-	case "UNBOUNDED_FOLLOWING":
-		b.Kind = sqlast.UnboundedFollowing
-	case "CURRENT_ROW":
-		b.Kind = sqlast.CurrentRow
-	case "EXPR_PRECEDING":
-		b.Kind = sqlast.Preceding
-	case "EXPR_FOLLOWING":
-		b.Kind = sqlast.Following
-	default:
-		known = false
-	}
-	if !known || (x != nil) != (b.Kind == sqlast.Preceding || b.Kind == sqlast.Following) {
+	var ok bool
+	if b.Kind, ok = boundKinds[kind]; !known || !ok || (x != nil) != (b.Kind == sqlast.Preceding || b.Kind == sqlast.Following) {
 		r.unsupported("this frame of a window ("+text+")", "")
 	}
 	return b, unit
