@@ -29,6 +29,10 @@ var durations = [...]time.Duration{
 	second: time.Second, minute: time.Minute, hour: time.Hour,
 }
 
+var calendar = [...]struct{ months, days int }{
+	day: {days: 1}, week: {days: 7}, month: {months: 1}, quarter: {months: 3}, year: {months: 12},
+}
+
 // floor returns the last value of u that is not after t.
 func (u unit) floor(t time.Time) time.Time {
 	y, m, d := t.Date()
@@ -47,22 +51,16 @@ func (u unit) floor(t time.Time) time.Time {
 	return t.Truncate(durations[u])
 }
 
-// after returns the value of u that follows one of its values.
-func (u unit) after(t time.Time) time.Time {
-	switch u {
-	case day:
-		return t.AddDate(0, 0, 1)
-	case week:
-		return t.AddDate(0, 0, 7)
-	case month:
-		return t.AddDate(0, 1, 0)
-	case quarter:
-		return t.AddDate(0, 3, 0)
-	case year:
-		return t.AddDate(1, 0, 0)
+// add returns t moved by n units.
+func (u unit) add(t time.Time, n int) time.Time {
+	if u < day {
+		return t.Add(time.Duration(n) * durations[u])
 	}
-	return t.Add(durations[u])
+	return t.AddDate(0, n*calendar[u].months, n*calendar[u].days)
 }
+
+// after returns the value of u that follows one of its values.
+func (u unit) after(t time.Time) time.Time { return u.add(t, 1) }
 
 func date(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
 

@@ -123,32 +123,12 @@ func plus(v value, interval sqlast.Expr, sign int) (value, bool) {
 // shift returns v moved by n units. The day of a month that has no such day is
 // not read: engines differ.
 func (v value) shift(n int, of string) (value, bool) {
-	months, days, clock := 0, 0, time.Duration(0)
-	switch strings.TrimSuffix(ascii.Lower(strings.TrimSpace(of)), "s") {
-	case "year":
-		months = 12 * n
-	case "quarter":
-		months = 3 * n
-	case "month":
-		months = n
-	case "week":
-		days = 7 * n
-	case "day":
-		days = n
-	case "hour":
-		clock = time.Duration(n) * time.Hour
-	case "minute":
-		clock = time.Duration(n) * time.Minute
-	case "second":
-		clock = time.Duration(n) * time.Second
-	default:
+	u, ok := units[strings.TrimSuffix(ascii.Lower(strings.TrimSpace(of)), "s")]
+	if !ok || u >= month && n != 0 && v.at.Day() > 28 {
 		return v, false
 	}
-	if months != 0 && v.at.Day() > 28 {
-		return v, false
-	}
-	v.at = v.at.AddDate(0, months, days).Add(clock)
-	v.clock = v.clock || clock != 0
+	v.at = u.add(v.at, n)
+	v.clock = v.clock || u < day && n != 0
 	return v, true
 }
 
