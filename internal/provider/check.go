@@ -166,9 +166,14 @@ func Keywords(schema json.RawMessage) (map[string]any, error) {
 	if err := json.Unmarshal(schema, &raw); err != nil {
 		return nil, err
 	}
-	keywords := make(map[string]any, len(raw))
-	for k, v := range raw {
-		keywords[k] = v
+	return Fields(raw), nil
+}
+
+// Fields returns the members of an object as an SDK takes them.
+func Fields(raw map[string]json.RawMessage) map[string]any {
+	fields := make(map[string]any, len(raw))
+	for name, value := range raw {
+		fields[name] = value
 	}
-	return keywords, nil
+	return fields
 }

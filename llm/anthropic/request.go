@@ -38,11 +38,7 @@ func (m *Model) requestParams(req *llm.Request) (sdk.MessageNewParams, error) {
 		p.Temperature = param.NewOpt(*req.Temperature)
 	}
 	if len(req.Extra) > 0 {
-		extra := map[string]any{}
-		for name, value := range req.Extra {
-			extra[name] = value
-		}
-		p.SetExtraFields(extra)
+		p.SetExtraFields(provider.Fields(req.Extra))
 	}
 	var hints cacheHints
 	for i, message := range req.Messages {

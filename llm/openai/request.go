@@ -56,17 +56,9 @@ func chatParams(s *provider.Server, req *llm.Request) (sdk.ChatCompletionNewPara
 		}
 	}
 	if len(req.Extra) > 0 {
-		p.SetExtraFields(extraFields(req))
+		p.SetExtraFields(provider.Fields(req.Extra))
 	}
 	return p, nil
-}
-
-func extraFields(req *llm.Request) map[string]any {
-	fields := map[string]any{}
-	for name, value := range req.Extra {
-		fields[name] = value
-	}
-	return fields
 }
 
 // wantsCompletionTokens reports whether a host requires max_completion_tokens.

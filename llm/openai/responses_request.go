@@ -67,7 +67,7 @@ func responsesParams(s *provider.Server, req *llm.Request) (responses.ResponseNe
 		p.MaxOutputTokens = param.NewOpt(int64(req.MaxOutputTokens))
 	}
 	if len(req.Extra) > 0 {
-		p.SetExtraFields(extraFields(req))
+		p.SetExtraFields(provider.Fields(req.Extra))
 	}
 	return p, nil
 }
@@ -91,7 +91,7 @@ func inputItems(
 		if len(m.Parts) == 0 {
 			output.Output.OfString = param.NewOpt(m.Content)
 		} else {
-			output.Output.OfResponseFunctionCallOutputItemArray = outputContent(m)
+			output.Output = param.Override[responses.ResponseInputItemFunctionCallOutputOutputUnionParam](contentItems(m))
 		}
 		return []responses.ResponseInputItemUnionParam{{OfFunctionCallOutput: output}}, nil
 	}
@@ -102,48 +102,29 @@ func inputItems(
 	if len(m.Parts) == 0 {
 		return []responses.ResponseInputItemUnionParam{responses.ResponseInputItemParamOfMessage(m.Content, role)}, nil
 	}
-	return []responses.ResponseInputItemUnionParam{responses.ResponseInputItemParamOfMessage(inputContent(m), role)}, nil
-}
-
-func inputContent(m llm.Message) (list responses.ResponseInputMessageContentListParam) {
-	for _, c := range contents(m) {
-		switch c.Type {
-		case llm.PartText:
-			list = append(list, responses.ResponseInputContentParamOfInputText(c.Text))
-		case llm.PartImage:
-			list = append(list, responses.ResponseInputContentUnionParam{OfInputImage: &responses.ResponseInputImageParam{
-				Detail: responses.ResponseInputImageDetailAuto, ImageURL: param.NewOpt(dataURL(c)),
-			}})
-		case llm.PartFile:
-			file := &responses.ResponseInputFileParam{}
-			if c.URL != "" {
-				file.FileURL = param.NewOpt(c.URL)
-			} else {
-				file.FileData, file.Filename = param.NewOpt(dataURL(c)), param.NewOpt(fileName(c))
-			}
-			list = append(list, responses.ResponseInputContentUnionParam{OfInputFile: file})
-		}
+	message := responses.EasyInputMessageParam{
+		Role: role, Content: param.Override[responses.EasyInputMessageContentUnionParam](contentItems(m)),
 	}
-	return list
+	return []responses.ResponseInputItemUnionParam{{OfMessage: &message}}, nil
 }
 
-// outputContent is like inputContent, for the result of a tool.
-func outputContent(m llm.Message) (list responses.ResponseFunctionCallOutputItemListParam) {
+// contentItems returns the parts and the text of a message, as a message of the user and the
+// result of a tool both have them.
+func contentItems(m llm.Message) []any {
+	var list []any
 	for _, c := range contents(m) {
-		var item responses.ResponseFunctionCallOutputItemUnionParam
-		switch c.Type {
-		case llm.PartText:
-			item.OfInputText = &responses.ResponseInputTextContentParam{Text: c.Text}
-		case llm.PartImage:
-			item.OfInputImage = &responses.ResponseInputImageContentParam{ImageURL: param.NewOpt(dataURL(c))}
-		case llm.PartFile:
-			item.OfInputFile = &responses.ResponseInputFileContentParam{}
-			if c.URL != "" {
-				item.OfInputFile.FileURL = param.NewOpt(c.URL)
-			} else {
-				item.OfInputFile.FileData = param.NewOpt(dataURL(c))
-				item.OfInputFile.Filename = param.NewOpt(fileName(c))
-			}
+		item := map[string]any{"type": "input_" + string(c.Type)} // the types have the same names
+		switch {
+		case c.Type == llm.PartText:
+			item["text"] = c.Text
+		case c.Type == llm.PartImage:
+			item["detail"], item["image_url"] = "auto", dataURL(c)
+		case c.Type != llm.PartFile:
+			continue
+		case c.URL != "":
+			item["file_url"] = c.URL
+		default:
+			item["file_data"], item["filename"] = dataURL(c), fileName(c)
 		}
 		list = append(list, item)
 	}

@@ -171,7 +171,7 @@ func TestResponsesRequest(t *testing.T) {
 			{"type":"function_call","call_id":"c1","name":"count","arguments":"{\"of\":\"x\"}"},
 			{"type":"function_call","call_id":"c2","name":"now","arguments":"{}"},
 			{"type":"function_call_output","call_id":"c1","output":"42"},
-			{"type":"function_call_output","call_id":"c2","output":[{"type":"input_image","image_url":"data:image/png;base64,cG5n"},
+			{"type":"function_call_output","call_id":"c2","output":[{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,cG5n"},
 				{"type":"input_file","filename":"a.csv","file_data":"data:text/csv;base64,YQ=="}]},
 			{"role":"system","content":"answer now"},
 			{"role":"user","content":"well?"}],
