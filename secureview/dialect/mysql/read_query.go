@@ -127,26 +127,18 @@ func (r *reader) modifiers(s *ast.SelectStmt) {
 	if o == nil {
 		return
 	}
-	name := ""
-	switch {
-	case o.CalcFoundRows:
-		name = "SQL_CALC_FOUND_ROWS"
-	case o.StraightJoin:
-		name = "STRAIGHT_JOIN"
-	case o.SQLBigResult:
-		name = "SQL_BIG_RESULT"
-	case o.SQLSmallResult:
-		name = "SQL_SMALL_RESULT"
-	case o.SQLBufferResult:
-		name = "SQL_BUFFER_RESULT"
-	case !o.SQLCache:
-		name = "SQL_NO_CACHE"
-	case o.Priority != grammar.NoPriority:
-		name = "HIGH_PRIORITY"
-	default:
-		return
+	for _, m := range []struct {
+		given bool
+		name  string
+	}{
+		{o.CalcFoundRows, "SQL_CALC_FOUND_ROWS"}, {o.StraightJoin, "STRAIGHT_JOIN"}, {o.SQLBigResult, "SQL_BIG_RESULT"},
+		{o.SQLSmallResult, "SQL_SMALL_RESULT"}, {o.SQLBufferResult, "SQL_BUFFER_RESULT"}, {!o.SQLCache, "SQL_NO_CACHE"},
+		{o.Priority != grammar.NoPriority, "HIGH_PRIORITY"},
+	} {
+		if m.given {
+			r.fail(sqlast.Hint, r.keyword(m.name, 0), m.name, m.name+" is not allowed")
+		}
 	}
-	r.fail(sqlast.Hint, r.keyword(name, 0), name, name+" is not allowed")
 }
 
 func (r *reader) item(f *ast.SelectField, nm naming) sqlast.Item {
