@@ -9,9 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/qedkit/qed/internal/command/database"
 	_ "github.com/qedkit/qed/internal/command/database/servers"
 	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/joinpath/joingraph"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -99,5 +102,46 @@ func TestPostgresSchemas(t *testing.T) {
 	bare := newPostgres(t, pgServer(t), "bare_schemas", "CREATE TABLE t(id int)")
 	if _, err := bare.open(t, nil).Introspect(t.Context()); !errors.Is(err, sqldb.ErrEmpty) || !strings.Contains(err.Error(), "rights") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A key to a table of a schema that is not read is no key to a table of the same name.
+func TestForeignSchemas(t *testing.T) {
+	const tables = `
+		CREATE TABLE apart_auth.users(id int PRIMARY KEY);
+		CREATE TABLE apart.users(id int PRIMARY KEY);
+		CREATE TABLE apart.profile(id int PRIMARY KEY, user_id int, FOREIGN KEY (user_id) REFERENCES apart_auth.users (id));
+		CREATE TABLE apart.visit(id int PRIMARY KEY, user_id int);`
+	p := newPostgres(t, pgServer(t), "apart", "CREATE SCHEMA apart; CREATE SCHEMA apart_auth;"+tables)
+	dbs := map[string]*sqldb.DB{"PostgreSQL": openPostgresDB(t, nil, openPGX(t, p.adminConfig()))}
+	for brand, start := range mysqlServers {
+		m := newMaria(t, start(t), "apart", "CREATE DATABASE apart_auth;"+tables)
+		t.Cleanup(func() { m.admin.Exec("DROP DATABASE apart_auth") })
+		dbs[brand] = m.openAsRoot(t, start(t), nil)
+	}
+	for name, db := range dbs {
+		for _, schemas := range [][]string{{"apart"}, {"apart", "apart_auth"}} {
+			schema, err := db.Introspect(t.Context(), schemas...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			inferred, err := joingraph.Infer(t.Context(), schema, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var joins []string
+			for _, r := range append(schema.Relationships, inferred.Relationships()...) {
+				if r.Confidence >= 0.5 {
+					joins = append(joins, r.String())
+				}
+			}
+			want := []string{"visit.user_id -> users.id"}
+			if len(schemas) > 1 {
+				want = append([]string{"profile.user_id -> apart_auth.users.id"}, want...)
+			}
+			if diff := cmp.Diff(want, joins); diff != "" {
+				t.Errorf("%s, %v (-want +got):\n%s", name, schemas, diff)
+			}
+		}
 	}
 }

@@ -62,6 +62,10 @@ type Table struct {
 	// that it is not known what the view reads.
 	Reads []string `json:"-"`
 
+	// Outside are the columns of foreign keys to tables that the schema does not have. They
+	// refer to no table that it has.
+	Outside []string `json:"-"`
+
 	// Unreadable is true if the account that introspected the database can read the
 	// table through a view only. Its keys hold for the view that replaces it.
 	Unreadable bool `json:"unreadable,omitempty"`

@@ -88,13 +88,15 @@ func (r *reading) viewOf(t secureview.Table) string {
 
 // table adds a table of the policy, with the names of the table and of its view.
 func (r *reading) table(t secureview.Table, name, viewName string) {
-	about, hasTable := r.find(name)
+	about, known := r.find(name)
 	view, hasView := r.find(viewName)
-	hasTable = hasTable && (hasView || !about.Unreadable)
+	hasTable := known && (hasView || !about.Unreadable)
 	switch {
 	case !hasTable && !hasView:
 		message := fmt.Sprintf("the schema has no table %q, which the policy lists", name)
 		switch {
+		case known && viewName == "":
+			message = fmt.Sprintf("the account may not read the table %q, which the policy lists: grant it SELECT", name)
 		case name != t.Name:
 			message += ": introspect all schemas of the policy (Policy.SchemaNames)"
 		case viewName != "":
@@ -113,7 +115,7 @@ func (r *reading) table(t secureview.Table, name, viewName string) {
 	}
 	out := joinpath.Table{
 		Columns: t.Columns, Types: map[string]string{}, ColumnComments: map[string]string{},
-		Comment: about.Comment, Rows: about.Rows, Bytes: about.Bytes, View: about.View, SecureView: viewName,
+		Comment: about.Comment, Rows: about.Rows, Bytes: about.Bytes, View: about.View, Reads: about.Reads, SecureView: viewName,
 	}
 	if name != t.Name {
 		out.Schema = t.Schema
@@ -150,6 +152,9 @@ func (r *reading) table(t secureview.Table, name, viewName string) {
 		if t.View == "" && slices.Contains(about.NotNull, inTable) { // a view may compute a NULL
 			out.NotNull = append(out.NotNull, column)
 		}
+		if slices.Contains(about.Outside, inTable) {
+			out.Outside = append(out.Outside, column)
+		}
 	}
 	addKeys(&out, about, named)
 	r.out.Tables[name] = out
@@ -182,12 +187,18 @@ func addKeys(out *joinpath.Table, about joinpath.Table, named map[string]string)
 // relationship adds a relationship whose columns may be read.
 func (r *reading) relationship(rel joinpath.Relationship) {
 	from, to := rel.Columns()
-	if r.side(&rel.FromTable, from) && r.side(&rel.ToTable, to) {
+	target := rel.ToTable
+	if !r.side(&rel.FromTable, from) {
+		return
+	}
+	if r.side(&rel.ToTable, to) {
 		rel.FromColumn, rel.ToColumn, rel.FromColumns, rel.ToColumns = from[0], to[0], nil, nil
 		if len(from) > 1 {
 			rel.FromColumns, rel.ToColumns = from, to
 		}
 		r.out.Relationships = append(r.out.Relationships, rel)
+	} else if rel.Type == joinpath.ForeignKey {
+		keyset.Outside(r.out, rel.FromTable, from, target)
 	}
 }
 

@@ -230,10 +230,68 @@ func TestReadableSchemas(t *testing.T) {
 	if !errors.Is(err, secureview.ErrUnknownTable) || !strings.Contains(err.Error(), `"hr.region"`) || !strings.Contains(err.Error(), "SchemaNames") {
 		t.Errorf("a schema that was not read: %v", err)
 	}
+	policy.Schemas = map[string]secureview.Schema{"crm": {Tables: map[string][]string{"region": {"id"}}}}
+	_, err = sqldb.Readable(schema, guardOf(t, policy, postgres.Dialect{}))
+	if !errors.Is(err, secureview.ErrUnknownTable) || !strings.Contains(err.Error(), `grant it SELECT`) {
+		t.Errorf("a table that the account may not read: %v", err)
+	}
 	policy.Schemas = nil
 	policy.Tables, policy.Views = map[string][]string{"visit": {"id"}}, map[string]string{"visit": "secure_visit"}
 	_, err = sqldb.Readable(schema, guardOf(t, policy, postgres.Dialect{}))
 	if !errors.Is(err, secureview.ErrUnknownTable) || !strings.Contains(err.Error(), `grant the account SELECT on it`) {
 		t.Errorf("a view that the account may not read: %v", err)
+	}
+}
+
+// A column whose declared key leads to a table that may not be read is joined with no
+// other table, unless a view may read the table.
+func TestReadableOutside(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		view joinpath.Table
+		want bool // the guess is made
+	}{
+		{"no view", joinpath.Table{Columns: []string{"note"}}, false},
+		{"a view of something else", joinpath.Table{Columns: []string{"note"}, View: true, Reads: []string{"orders"}}, false},
+		{"a view of the table", joinpath.Table{Columns: []string{"note"}, View: true, Reads: []string{"customer"}}, true},
+		{"a view of which nothing is known", joinpath.Table{Columns: []string{"note"}, View: true}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			id := map[string]string{"id": "int", "customer_id": "int"}
+			schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+				"customer":  {Columns: []string{"id"}, PrimaryKey: []string{"id"}, Types: id},
+				"customers": {Columns: []string{"id"}, PrimaryKey: []string{"id"}, Types: id},
+				"orders":    {Columns: []string{"id", "customer_id"}, PrimaryKey: []string{"id"}, Types: id},
+				"payment":   {Columns: []string{"id", "customer_id"}, PrimaryKey: []string{"id"}, Types: id},
+				"seen":      tt.view,
+			}}
+			if err := schema.AddForeignKey("orders", []string{"customer_id"}, "customer", []string{"id"}); err != nil {
+				t.Fatal(err)
+			}
+			guard := guardOf(t, &secureview.Policy{Schema: "app", Tables: map[string][]string{
+				"customers": {"id"}, "orders": {"id", "customer_id"}, "payment": {"id", "customer_id"}, "seen": {"note"},
+			}}, mysql.Dialect{})
+			for range 2 { // what is readable is readable again
+				var err error
+				if schema, err = sqldb.Readable(schema, guard); err != nil {
+					t.Fatal(err)
+				}
+			}
+			inferred, err := joingraph.Infer(t.Context(), schema, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var joins []string
+			for _, r := range inferred.Relationships() {
+				joins = append(joins, r.String())
+			}
+			want := []string{"payment.customer_id -> customers.id"}
+			if tt.want {
+				want = append([]string{"orders.customer_id -> customers.id"}, want...)
+			}
+			if diff := cmp.Diff(want, joins); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }

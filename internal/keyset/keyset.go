@@ -23,6 +23,19 @@ func Add(t *joinpath.Table, columns []string) {
 	}
 }
 
+// Outside records that columns of a table refer to a target that s does not have, unless
+// a view of s may read the target.
+func Outside(s *joinpath.Schema, table string, columns []string, target string) {
+	for _, t := range s.Tables {
+		if t.View && (t.Reads == nil || slices.Contains(t.Reads, target)) {
+			return
+		}
+	}
+	t := s.Tables[table]
+	t.Outside = append(t.Outside, columns...)
+	s.Tables[table] = t
+}
+
 // Contains reports whether all of some are among names.
 func Contains(names, some []string) bool {
 	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(names, name) })

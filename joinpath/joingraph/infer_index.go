@@ -211,6 +211,9 @@ func newTable(name string, def joinpath.Table, common, whole map[string]bool) ta
 	for _, c := range def.UniqueColumns {
 		t.isKey[c] = true
 	}
+	for _, c := range def.Outside {
+		t.taken[c] = true
+	}
 	t.keys = keysOf(&t)
 	return t
 }

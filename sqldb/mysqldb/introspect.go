@@ -266,6 +266,7 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 			from, to = append(from, row[3]), append(to, row[6])
 		}
 		if err := r.relate(table, from, database, target, to); err != nil {
+			keyset.Outside(r.Into, table, from, r.NameOf(database, target))
 			r.skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
 		}
 	}

@@ -316,6 +316,7 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 				return
 			}
 			if err := r.relate(name, from, targetSchema, target, to); err != nil {
+				keyset.Outside(r.Into, name, from, r.NameOf(targetSchema, target))
 				r.skipped(name, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
 			}
 		})
