@@ -81,23 +81,32 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 	return nil
 }
 
+// views adds the views, and the full-text tables that keep a text. They are like views: one
+// of them may have its rows from another table.
 func (r *introspection) views(ctx context.Context, c *driverConn) error {
-	names, err := c.scan(ctx, `SELECT name, sql FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid`)
+	names, err := c.scan(ctx, `SELECT name, sql, type FROM main.sqlite_schema WHERE type = 'view' OR type = 'table' AND rootpage = 0 ORDER BY rowid`)
 	if err != nil {
 		return err
 	}
 	texts := map[string]string{}
 	for _, row := range names {
+		module, search := fullText(row[1])
+		if !search && row[2] != "view" || strings.Contains(module, ",content=''") {
+			continue
+		}
 		columns, err := c.scan(ctx, fmt.Sprintf(columnList, literal(row[0])))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil || len(columns) == 0 {
-			r.skipped(row[0], "the view is broken: it does not compile")
+			r.skipped(row[0], "the "+row[2]+" is broken: it does not compile")
 			continue
 		}
 		t := tableOf(columns)
 		t.View = true
+		if search {
+			t.Comment = "full-text index, searched with WHERE " + row[0] + " MATCH 'words'"
+		}
 		r.add(row[0], t)
 		texts[row[0]] = row[1]
 	}

@@ -46,6 +46,10 @@ func TestIntrospectTables(t *testing.T) {
 		CREATE VIEW seen AS SELECT id, "no" AS number, a || 'x' AS joined FROM "work Time";
 		CREATE VIEW broken AS SELECT * FROM absent;
 		CREATE VIRTUAL TABLE notes USING fts5(body);
+		CREATE VIRTUAL TABLE index_of USING fts5(a, content='bare');
+		CREATE VIRTUAL TABLE empty USING fts5(a, content = '');
+		CREATE VIRTUAL TABLE words USING fts5vocab('notes', 'row');
+		CREATE VIRTUAL TABLE box USING rtree(id, x0, x1);
 		INSERT INTO "work Time"(b) VALUES (1);
 		ANALYZE;`)
 	want := map[string]joinpath.Table{
@@ -57,9 +61,11 @@ func TestIntrospectTables(t *testing.T) {
 			NotNull:       []string{"id"},
 			Types:         map[string]string{"id": "INTEGER", "no": "VARCHAR(10)", "b": "INT", "c": "INT", "total": "INT"},
 		},
-		"pair": {Columns: []string{"y", "x", "z"}, PrimaryKey: []string{"x", "y"}, NotNull: []string{"y", "x"}, Types: map[string]string{"y": "INT", "x": "INT", "z": "TEXT"}},
-		"bare": {Columns: []string{"a"}},
-		"seen": {Columns: []string{"id", "number", "joined"}, Types: map[string]string{"id": "INTEGER", "number": "VARCHAR(10)"}, View: true, Reads: []string{"work Time"}},
+		"pair":     {Columns: []string{"y", "x", "z"}, PrimaryKey: []string{"x", "y"}, NotNull: []string{"y", "x"}, Types: map[string]string{"y": "INT", "x": "INT", "z": "TEXT"}},
+		"bare":     {Columns: []string{"a"}},
+		"seen":     {Columns: []string{"id", "number", "joined"}, Types: map[string]string{"id": "INTEGER", "number": "VARCHAR(10)"}, View: true, Reads: []string{"work Time"}},
+		"notes":    {Columns: []string{"body"}, View: true, Comment: "full-text index, searched with WHERE notes MATCH 'words'"},
+		"index_of": {Columns: []string{"a"}, View: true, Reads: []string{"bare"}, Comment: "full-text index, searched with WHERE index_of MATCH 'words'"},
 	}
 	if diff := cmp.Diff(want, schema.Tables, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)

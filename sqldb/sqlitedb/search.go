@@ -24,9 +24,8 @@ func (c *driverConn) addSearch(ctx context.Context, g *grant, table, statement s
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	_, module, _ := strings.Cut(ascii.Lower(found[0][0]), " using ")
-	module = strings.Join(strings.Fields(module), "")
-	if !strings.HasPrefix(module, "fts5(") {
+	module, ok := fullText(found[0][0])
+	if !ok {
 		return failure.Newf(sqldb.ErrDenied, "%s is a virtual table, of which only those of FTS5 can be read", table)
 	}
 	content := option(module, "content")
@@ -71,6 +70,14 @@ func (c *driverConn) addSearch(ctx context.Context, g *grant, table, statement s
 		}
 	}
 	return err
+}
+
+// fullText returns the module of a virtual table with its arguments, without blanks and in
+// lower case. It reports whether the table is one of FTS5.
+func fullText(sql string) (module string, ok bool) {
+	_, module, _ = strings.Cut(ascii.Lower(sql), " using ")
+	module = strings.Join(strings.Fields(module), "")
+	return module, strings.HasPrefix(module, "fts5(")
 }
 
 // option returns an option of a table of FTS5, without quotes.
