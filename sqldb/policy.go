@@ -276,8 +276,8 @@ func (b *policyBuilder) refers(name, column string) bool {
 	if !found {
 		return false
 	}
-	for known := range b.schema.Tables {
-		if named := fold(known); named == stem || named == stem+"s" {
+	for known, t := range b.schema.Tables {
+		if named := fold(bare(known, t.Schema)); named == stem || named == stem+"s" || named == strings.TrimSuffix(stem, "y")+"ies" {
 			return true
 		}
 	}

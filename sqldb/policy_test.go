@@ -196,7 +196,10 @@ func TestPolicyForReferences(t *testing.T) {
 	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
 		"tokenRecord": {Columns: []string{"id", "token"}, UniqueColumns: []string{"id"}},
 		"account":     {Columns: []string{"iban"}, UniqueColumns: []string{"iban"}},
-		"usage":       {Columns: []string{"tokenRecordId", "secret_token_id", "session_token_id", "iban", "paid_token"}},
+		"usage":       {Columns: []string{"tokenRecordId", "secret_token_id", "session_token_id", "iban", "paid_token", "password_policy_id", "api_key_id"}},
+
+		"password_policies": {Columns: []string{"id"}},
+		"auth.api_key":      {Columns: []string{"id"}, Schema: "auth"},
 	}}
 	for from, to := range map[string]string{"secret_token_id": "tokenRecord.id", "iban": "account.iban"} {
 		table, column, _ := strings.Cut(to, ".")
@@ -212,7 +215,7 @@ func TestPolicyForReferences(t *testing.T) {
 	for _, o := range omitted {
 		secrets = append(secrets, o.Table+"."+o.Column)
 	}
-	if diff := cmp.Diff([]string{"tokenRecordId", "secret_token_id"}, policy.Tables["usage"]); diff != "" {
+	if diff := cmp.Diff([]string{"tokenRecordId", "secret_token_id", "password_policy_id", "api_key_id"}, policy.Tables["usage"]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	want := []string{"account.iban", "tokenRecord.token", "usage.session_token_id", "usage.iban", "usage.paid_token"}

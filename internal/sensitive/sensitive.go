@@ -11,9 +11,13 @@ import (
 )
 
 // Secret reports whether a column seems to hold what gives access or proves an
-// identity: a password, a token, a card number, a national number.
+// identity: a password, a token, a card number, a national number. What is said about a
+// secret, such as password_changed_at, is none.
 func Secret(column string) bool {
 	parts := split(column)
+	if n := len(parts); n > 1 && (slices.Contains(aboutWords, parts[n-1]) || slices.Contains(flagWords, parts[0])) {
+		return false
+	}
 	return matches(parts, secretParts, secretWords)
 }
 
@@ -32,17 +36,20 @@ func split(column string) []string {
 }
 
 func matches(parts, inside, whole []string) bool {
-	joined := strings.Join(parts, "")
+	joined := strings.ReplaceAll(strings.Join(parts, ""), "secretar", "") // a secretary is no secret
 	return slices.ContainsFunc(inside, func(part string) bool { return strings.Contains(joined, part) }) ||
 		slices.ContainsFunc(parts, func(part string) bool { return slices.Contains(whole, part) })
 }
 
 var (
 	keyWords    = strings.Fields(`id ids key fk ref uuid guid`)
+	flagWords   = strings.Fields(`is has needs requires`)
+	aboutWords  = strings.Fields(`count type length date at expires expiry required enabled changed attempts`)
 	secretParts = strings.Fields(`password passwd passphrase passwort kennwort secret apikey privatekey accesskey
 		accesstoken refreshtoken sessiontoken credential socialsecurity taxid passport nationalid steuerid
-		steuernummer sozialversicherung ausweis creditcard cardnumber kreditkarte iban pincode`)
-	secretWords   = strings.Fields(`pwd pin cvv cvc otp ssn salt hash token`)
+		steuernummer sozialversicherung ausweis creditcard cardnumber ccnumber kreditkarte iban kontonummer
+		pincode pwhash encryptionkey signingkey authcode zugangsdaten zugangscode geheim losungswort`)
+	secretWords   = strings.Fields(`pwd pw pin cvv cvc otp ssn salt hash token`)
 	personalParts = strings.Fields(`email firstname lastname fullname surname maidenname birth telephone phonenumber
 		mobile vorname nachname geburt telefon strasse street ipaddress licenseplate kennzeichen`)
 	personalWords = strings.Fields(`mail phone fax dob lname fname ip address adresse`)
