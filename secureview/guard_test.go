@@ -97,6 +97,9 @@ func TestEveryUnknownName(t *testing.T) {
 		{"WITH w AS (SELECT e.nam AS n FROM employee AS e) SELECT w.n, w.m FROM w", "unknown_column e.nam, unknown_column w.m"},
 		{"SELECT e.id FROM employee AS e GROUP BY e.idd HAVING max(e.nam) > 1 ORDER BY e.deptd",
 			"unknown_column e.idd, unknown_column e.nam, unknown_column e.deptd"},
+		{"SELECT nam FROM employee JOIN dept USING (id, dept_Id) WHERE budgt > 5", "unknown_column nam, unknown_column dept_Id, unknown_column budgt"},
+		{"SELECT e.nam FROM employee AS e JOIN ghost USING (id)", "unknown_table ghost, unknown_column e.nam"},
+		{"SELECT e.nam FROM ghost JOIN employee AS e USING (idd)", "unknown_table ghost, unknown_column idd, unknown_column e.nam"},
 	} {
 		for _, d := range dialects {
 			_, err := guard(t, d).Rewrite(t.Context(), tt.sql)

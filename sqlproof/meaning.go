@@ -149,7 +149,7 @@ func (w wording) words(e sqlast.Expr) string {
 		}
 		return w.operand(e.X) + " " + not(e.Not) + "IN (SELECT " + w.queryWords(e.Query) + ")"
 	case *sqlast.Like:
-		return w.operand(e.X) + " " + not(e.Not) + "LIKE " + w.operand(e.Pattern)
+		return w.operand(e.X) + " " + not(e.Not) + e.Op.String() + " " + w.operand(e.Pattern)
 	case *sqlast.Exists:
 		return "EXISTS (SELECT " + w.queryWords(e.Query) + ")"
 	case *sqlast.Subquery:

@@ -13,6 +13,8 @@
 //	{"id": .., "ok": true, "sql": "SELECT .."}
 //	{"id": .., "ok": false, "code": "unknown_column", "message": "..", "candidates": [".."]}
 //
+// If several names are wrong, "problems" has them all, each with its candidates.
+//
 // If the policy filters rows by a parameter such as :tenant, the line has its value:
 //
 //	{"id": .., "sql": "..", "session": {"tenant": "7"}}

@@ -359,14 +359,17 @@ func (p *printer) in(e *In) {
 }
 
 var likeOps = [...]string{
-	OpLike: " LIKE ", OpGlob: " GLOB ", OpRegexp: " REGEXP ", OpILike: " ILIKE ", OpSimilar: " SIMILAR TO ",
-	OpMember: " MEMBER OF ", OpMatch: " MATCH ",
+	OpLike: "LIKE", OpGlob: "GLOB", OpRegexp: "REGEXP", OpILike: "ILIKE", OpSimilar: "SIMILAR TO",
+	OpMember: "MEMBER OF", OpMatch: "MATCH",
 }
+
+// String returns the operator as it is written.
+func (op LikeOp) String() string { return likeOps[op] }
 
 func (p *printer) like(l *Like) {
 	p.operand(l.X, rankBit)
 	p.not(l.Not)
-	p.text(likeOps[l.Op])
+	p.text(" " + l.Op.String() + " ")
 	switch l.Op {
 	case OpRegexp:
 		p.operand(p.pattern(l.Pattern, ""), rankPrimary)

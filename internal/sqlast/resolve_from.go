@@ -253,6 +253,9 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 		if r.err != nil {
 			return
 		}
+		if left.members == nil || right.members == nil {
+			continue // it does not exist
+		}
 		m := merged{name: left.name, join: j, members: slices.Concat(left.members, right.members), value: left.value}
 		if !j.Natural {
 			m.listed = len(s.merged)
@@ -307,9 +310,7 @@ func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
 func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 	found := r.tablesWith(s, lo, hi, name)
 	if len(found) == 0 {
-		if r.err == nil {
-			r.err = r.unknownUsing(j, s, lo, hi, name)
-		}
+		r.unknownUsing(j, s, lo, hi, name)
 		return merged{}
 	}
 	b := &s.tables[found[0]]
