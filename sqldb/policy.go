@@ -160,6 +160,8 @@ type policyBuilder struct {
 
 	elsewhere map[string]string // from a table to a secure view of another schema that may replace it
 
+	folded map[string]bool // the names of the tables, for refers
+
 	used     map[string]bool // entries of Exclude, Include and Secrets that matched
 	omitted  []Omission
 	problems []refusal.Problem
@@ -272,14 +274,15 @@ func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 // in tokenRecordId, says which. Other keys, such as an IBAN, can be secrets themselves.
 func (b *policyBuilder) refers(name, column string) bool {
 	fold := func(s string) string { return strings.ReplaceAll(ascii.Lower(s), "_", "") }
-	stem, found := strings.CutSuffix(fold(column), "id")
-	if !found {
-		return false
-	}
-	for known, t := range b.schema.Tables {
-		if named := fold(bare(known, t.Schema)); named == stem || named == stem+"s" || named == strings.TrimSuffix(stem, "y")+"ies" {
-			return true
+	if b.folded == nil {
+		b.folded = map[string]bool{}
+		for known, t := range b.schema.Tables {
+			b.folded[fold(bare(known, t.Schema))] = true
 		}
+	}
+	stem, found := strings.CutSuffix(fold(column), "id")
+	if !found || b.folded[stem] || b.folded[stem+"s"] || b.folded[strings.TrimSuffix(stem, "y")+"ies"] {
+		return found
 	}
 	table := cmp.Or(b.tables[name], name)
 	return slices.ContainsFunc(b.schema.Relationships, func(r joinpath.Relationship) bool {
