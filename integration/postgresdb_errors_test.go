@@ -2,6 +2,8 @@ package integration_test
 
 import (
 	"errors"
+	"net"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,6 +41,11 @@ func TestPostgresConnecting(t *testing.T) {
 		{"unknown database", func(c *pgx.ConnConfig) { c.Database = "hunter2" }, sqldb.ErrMissing},
 		{"forbidden database", func(c *pgx.ConnConfig) { c.User, c.Database = "stranger", "connecting" }, sqldb.ErrUnreadable},
 		{"unknown host", func(c *pgx.ConnConfig) { c.Host = "hunter2.invalid" }, sqldb.ErrUnavailable},
+		{"a server of MariaDB", func(c *pgx.ConnConfig) {
+			_, port, _ := net.SplitHostPort(integration.MariaDB(t).Addr)
+			number, _ := strconv.Atoi(port)
+			c.Port = uint16(number)
+		}, sqldb.ErrUnavailable},
 		{"closed port", func(c *pgx.ConnConfig) { c.Port = 1 }, sqldb.ErrUnavailable},
 		{"refused parameter", func(c *pgx.ConnConfig) { c.RuntimeParams = map[string]string{"hunter2": "x"} }, sqldb.ErrArgument},
 	} {

@@ -28,7 +28,11 @@ func classify(err error) *sqldb.Error {
 		return failure.Wrap(sqldb.ErrTooLarge, "a row exceeds Options.MaxBytes by more than 8 MiB: "+
 			"select fewer columns, or parts of long values", err)
 	}
-	if strings.Contains(err.Error(), "server refused TLS connection") { // pgx has no type for it
+	// pgx has no types for these.
+	if strings.Contains(err.Error(), "received unexpected message") {
+		return failure.Wrap(sqldb.ErrUnavailable, "what answers is no PostgreSQL server: check host and port in the connection string", err)
+	}
+	if strings.Contains(err.Error(), "server refused TLS connection") {
 		return failure.Wrap(sqldb.ErrUnreadable, "the connection string requires TLS, which the server does not support", err)
 	}
 	return network.Failure(err, "connection string")

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/qedkit/qed/secureview/dialect"
@@ -67,6 +68,9 @@ func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 // policy win over all of them.
 func Parse(dsn string) (*Database, error) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
+	if !isURL && driverForm.MatchString(dsn) { // its error as a path would show the password
+		return nil, errors.New("the database is named as a driver names it: write a URL such as mysql://user:password@host/database or postgres://user:password@host/database")
+	}
 	if !isURL || scheme == "file" {
 		return &Database{
 			Name:    "Your database",
@@ -88,6 +92,9 @@ func Parse(dsn string) (*Database, error) {
 	}
 	return read(u)
 }
+
+// driverForm matches what the drivers of MySQL and PostgreSQL read next to URLs.
+var driverForm = regexp.MustCompile(`@(tcp|unix)\(|^(\w+=\S* +)*(host|password|dbname)=`)
 
 // Schemas removes the parameter schema from the parameters of a URL, and returns its names.
 func Schemas(parameters url.Values) ([]string, error) {

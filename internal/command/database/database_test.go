@@ -28,6 +28,7 @@ func TestParse(t *testing.T) {
 		want parsed
 	}{
 		{"app.db", parsed{"Your database", "sqlite", "", "", ""}},
+		{"data/user=5/host=a/app.db", parsed{"Your database", "sqlite", "", "", ""}},
 		{"file:app.db?mode=ro", parsed{"Your database", "sqlite", "", "", ""}},
 		{"mysql://root@localhost/app", parsed{"MySQL or MariaDB: app at localhost:3306, as root", "mysql", "app", "root", ""}},
 		{"MariaDB://me%40home:p%40s%2Fs%3F@[::1]:3307/app?tls=skip-verify",
@@ -65,6 +66,8 @@ func TestParseRefuses(t *testing.T) {
 		{"a question mark in the password", "postgres://me:12?hunter2@db/app", "%3F"},
 		{"a hash in the password", "mysql://me:12#hunter2@db/app", "%23"},
 		{"a percent sign in the password", "postgres://me:hunter2%@db/app", "%25"},
+		{"a driver's form of MySQL", "root:hunter2@tcp(127.0.0.1:3306)/", "mysql://"},
+		{"a driver's form of PostgreSQL", "port=5432 host=127.0.0.1 password=hunter2 dbname=app", "postgres://"},
 		{"no port", "mysql://me:hunter2@db:port/app", "URL"},
 		{"an empty schema", "postgres://me:hunter2@db/app?schema=sales,", "?schema=sales,crm"},
 		{"an empty database", "mysql://me:hunter2@db/app?schema=", "?schema=sales,crm"},
