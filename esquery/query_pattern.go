@@ -106,7 +106,7 @@ func (c *checker) operators(pattern, operators string) {
 
 // starred reports a value that only another query reads as a pattern.
 func (c *checker) starred(v *value) {
-	if v.kind == str && starredWord.MatchString(v.text) {
+	if v.kind == str && strings.Contains(v.text, "*") && starredWord.MatchString(v.text) {
 		c.report(ErrInvalidLiteral, []string{"prefix", "wildcard"},
 			"in the value %s, * is a character; use prefix or wildcard, in which \\* is the character", quoted(v.text))
 	}

@@ -116,7 +116,7 @@ func (c *checker) boundLiteral(f *Field, r, v *value, key, format string) {
 	}
 	c.in(key)
 	defer c.out()
-	if _, ok := numberOf(v); (ok || orderedOtherwise.MatchString(v.text)) && f.is(setOf(keywordFamily, keyedFamily)) {
+	if _, ok := numberOf(v); f.is(setOf(keywordFamily, keyedFamily)) && (ok || orderedOtherwise.MatchString(v.text)) {
 		c.report(ErrInvalidLiteral, c.alternatives(f, needNumeric),
 			"%s is of type %s, which compares texts character by character, and not as numbers or dates such as %s; "+
 				"use a field of numbers or dates, or terms with the values",
