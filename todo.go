@@ -116,11 +116,12 @@ func (l TodoList) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	b.WriteString(`{"tasks":{`)
+	var t Todo // a copy without the key
 	for i := range l.Tasks {
-		t := l.Tasks[i]
 		if i > 0 {
 			b.WriteByte(',')
 		}
+		t = l.Tasks[i]
 		if err := e.Encode(t.Key); err != nil {
 			return nil, err
 		}

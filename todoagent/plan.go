@@ -64,7 +64,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		MaxTodos: maxTodos,
 		Language: answertext.Tag(ctx),
 		Known:    s.Known,
-		Tools:    a.shownTools(),
+		Tools:    a.shown,
 		Runs:     a.languages(),
 	}
 	for range 2 {

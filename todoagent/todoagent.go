@@ -155,6 +155,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if err := a.configure(model, tools, *opt); err != nil {
 		return nil, err
 	}
+	a.shown = a.shownTools()
 	runner, err := a.graph()
 	if err != nil {
 		return nil, err
@@ -175,6 +176,7 @@ type agent struct {
 	tools     *qed.Registry
 	planTools map[string]*planTool // by name
 	names     []string             // the names of the tools in the registry's order
+	shown     []knownTool          // the tools in that order, for prompts
 	inner     qed.Agent
 	stored    qed.Agent // inner with the Store; nil without one
 	durable   qed.DurableOptions

@@ -32,6 +32,8 @@ func TestLongest(t *testing.T) {
 		`{"type":"object","properties":{"tables":{"type":"array","items":{"enum":["a","b"]}}}}`:                                                     false,
 		`{"type":"object","properties":{"sql":{"type":"string"}}}`:                                                                                  false,
 		`{"type":"object","properties":{"route":{"enum":["sql"]},"more":{}}}`:                                                                       false,
+		`{"type":"object","properties":{"route":{"enum":["sql"]},"more":null}}`:                                                                     false,
+		`{"type":"object","properties":{"route":{"enum":["sql"]},"more":true}}`:                                                                     false,
 		`{"type":"object"}`: false,
 		`no schema`:         false,
 	} {

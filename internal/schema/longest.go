@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"github.com/invopop/jsonschema"
 )
 
 // sentence is how many tokens a text may have that its description calls one sentence.
@@ -15,19 +13,29 @@ const sentence = 300
 // list of them, numbers, and texts that are described as one sentence. It returns 0 if any
 // part has no such limit. A token has at least one byte.
 func Longest(text json.RawMessage) int {
-	var root jsonschema.Schema
+	var root limited
 	if err := json.Unmarshal(text, &root); err != nil {
 		return 0
 	}
 	const margin = 32 // a code fence, or a word before the object
-	if n := longest(&root); n > 0 {
+	if n := longest(root); n > 0 {
 		return n + margin
 	}
 	return 0
 }
 
+// limited has the parts of a schema that limit how long a value is.
+type limited struct {
+	Enum        []any
+	Type        string
+	Description string
+	Items       *limited
+	MaxItems    uint64
+	Properties  map[string]limited
+}
+
 // longest returns the tokens of the longest value, or 0 if there is none.
-func longest(s *jsonschema.Schema) int {
+func longest(s limited) int {
 	const number = 24
 	switch {
 	case len(s.Enum) > 0:
@@ -40,16 +48,16 @@ func longest(s *jsonschema.Schema) int {
 		return number
 	case s.Type == "string" && strings.Contains(s.Description, "one sentence"):
 		return sentence
-	case s.Type == "array" && s.Items != nil && s.MaxItems != nil:
-		return longest(s.Items) * int(min(*s.MaxItems, maxChoices))
+	case s.Type == "array" && s.Items != nil:
+		return longest(*s.Items) * int(min(s.MaxItems, maxChoices))
 	case s.Type == "object" && s.Properties != nil:
 		all := 0
-		for p := s.Properties.Oldest(); p != nil; p = p.Next() {
-			n := longest(p.Value)
+		for name, p := range s.Properties {
+			n := longest(p)
 			if n == 0 {
 				return 0
 			}
-			all += len(p.Key) + len("\n  \"\": ") + n
+			all += len(name) + len("\n  \"\": ") + n
 		}
 		return all
 	}
