@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,16 +73,18 @@ func (val *Validator) NormalizeAround(raw []byte, placeholder func(any) bool) (j
 	if val == nil || val.check.Validate(v) == nil {
 		return text, nil
 	}
-	if v, err = parse(raw); err != nil { // again, because finish changed the numbers
-		return nil, err
-	}
-	n := nulls{schema: val, steps: maxSteps}
-	n.drop(val.doc, v)
-	if v, text, err = finish(v); err != nil {
-		return nil, err
-	}
-	if n.dropped && val.check.Validate(v) == nil {
-		return text, nil
+	if bytes.Contains(raw, []byte("null")) {
+		if v, err = parse(raw); err != nil { // again, because finish changed the numbers
+			return nil, err
+		}
+		n := nulls{schema: val, steps: maxSteps}
+		n.drop(val.doc, v)
+		if v, text, err = finish(v); err != nil {
+			return nil, err
+		}
+		if n.dropped && val.check.Validate(v) == nil {
+			return text, nil
+		}
 	}
 	problems := val.explain(v, placeholder)
 	if len(problems) == 0 {
