@@ -30,6 +30,8 @@ func TestLeftOut(t *testing.T) {
 		CREATE VIEW paid AS SELECT g.name, p.much FROM good g JOIN pays p ON p.who = g.id;
 		CREATE VIEW counted AS SELECT count(*) AS n FROM hidden;
 		CREATE VIEW twice AS SELECT p.id FROM plain p;`
+	const apart = `CREATE DATABASE left_apart; CREATE VIEW left_apart.pays AS SELECT pay FROM left_out.hidden;
+		CREATE VIEW through AS SELECT * FROM left_apart.pays;`
 	views := []string{
 		"paid reads pays, which reads hidden, which is excluded",
 		"pays reads hidden, which is excluded",
@@ -60,6 +62,7 @@ func TestLeftOut(t *testing.T) {
 				CREATE MATERIALIZED VIEW kept AS SELECT pay FROM hidden;
 				CREATE TABLE old(id int) PARTITION BY RANGE (id); CREATE TABLE older PARTITION OF old DEFAULT;
 				CREATE VIEW olds AS SELECT id FROM older;
+				CREATE SCHEMA left_apart; CREATE VIEW left_apart.pays AS SELECT pay FROM hidden; CREATE VIEW through AS SELECT * FROM left_apart.pays;
 				GRANT SELECT ON ALL TABLES IN SCHEMA public TO left_out`)
 			return p.open(t, nil)
 		}, []string{
@@ -71,6 +74,7 @@ func TestLeftOut(t *testing.T) {
 			"olds reads old, which is excluded",
 			"order differs from Order in letter case only",
 			"quoted is a view, and it is not known whether it reads something that is excluded",
+			"through reads hidden, which is excluded",
 		}},
 		{"PostgreSQL without an encoding", postgres.Dialect{}, "public", func(t *testing.T) *sqldb.DB {
 			return latin(t, "left_out_bytes", common+"CREATE TABLE old(id int);"+
@@ -79,17 +83,19 @@ func TestLeftOut(t *testing.T) {
 		{"MariaDB", mysql.Dialect{}, "left_out", func(t *testing.T) *sqldb.DB {
 			server := integration.MariaDBOwn(t, "--lower-case-table-names=0").Config()
 			m := newMaria(t, server, "left_out", common+"CREATE TABLE old(id int); CREATE TABLE odd(id int, `first\tname` int);"+
-				"CREATE TABLE `Order`(id int); CREATE TABLE `order`(id int); CREATE TABLE `tab\tname`(id int); CREATE VIEW unnamed AS SELECT '', id FROM good")
+				"CREATE TABLE `Order`(id int); CREATE TABLE `order`(id int); CREATE TABLE `tab\tname`(id int); CREATE VIEW unnamed AS SELECT '', id FROM good;"+apart)
 			return m.openAsRoot(t, server, nil)
 		}, []string{
 			"Order differs from order in letter case only", "order differs from Order in letter case only",
 			`"odd.first\tname" has control characters or invalid UTF-8 in its name`,
 			`"tab\tname" has control characters or invalid UTF-8 in its name`,
+			"through reads hidden, which is excluded",
 		}},
 		{"MySQL", mysql.Dialect{}, "left_out", func(t *testing.T) *sqldb.DB {
-			m := newMaria(t, integration.MySQL(t), "left_out", common+"CREATE TABLE old(id int); CREATE TABLE odd(id int, `first\tname` int)")
+			m := newMaria(t, integration.MySQL(t), "left_out", common+"CREATE TABLE old(id int); CREATE TABLE odd(id int, `first\tname` int);"+apart)
+			t.Cleanup(func() { m.admin.Exec("DROP DATABASE left_apart") })
 			return m.openAsRoot(t, integration.MySQL(t), nil)
-		}, []string{`"odd.first\tname" has control characters or invalid UTF-8 in its name`}},
+		}, []string{`"odd.first\tname" has control characters or invalid UTF-8 in its name`, "through reads hidden, which is excluded"}},
 		{"SQLite", sqlite.Dialect{}, "", func(t *testing.T) *sqldb.DB {
 			file := filepath.Join(t.TempDir(), "left.db")
 			pool, err := sql.Open("sqlite", file)

@@ -13,7 +13,10 @@ import (
 // SetReads sets the Reads of the views in schema to the tables and views that their text
 // mentions anywhere, in any letter case: in a name, in a string or in a comment. That is
 // never less than what they read.
-func SetReads(schema *joinpath.Schema, texts map[string]string) {
+//
+// Outside has the texts of the views of other schemas, by schema and name, which a view may
+// read too. An empty text is not known, nor is what is read by a view that mentions it.
+func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]string]string) {
 	words := map[string][]string{}  // tables by their names in lower case
 	others := map[string][]string{} // the tables whose names are no words, in the same form
 	for table, t := range schema.Tables {
@@ -32,9 +35,12 @@ func SetReads(schema *joinpath.Schema, texts map[string]string) {
 		if !ok {
 			continue
 		}
-		text = strings.ToLower(text)
+		text, mentioned := whole(text, outside)
+		if mentioned == nil {
+			continue
+		}
 		reads := []string{}
-		for _, word := range strings.FieldsFunc(text, separates) {
+		for word := range mentioned {
 			reads = append(reads, words[word]...)
 		}
 		for name, tables := range others {
@@ -47,6 +53,35 @@ func SetReads(schema *joinpath.Schema, texts map[string]string) {
 		t.Reads = slices.Compact(reads)
 		schema.Tables[view] = t
 	}
+}
+
+// whole returns a text in lower case with those of the outside views that it mentions, and its
+// words. The words are nil if a text is not known.
+func whole(text string, outside map[[2]string]string) (string, map[string]bool) {
+	words, seen, all := map[string]bool{}, map[[2]string]bool{}, ""
+	add := func(text string) {
+		text = strings.ToLower(text)
+		all += "\n" + text
+		for _, word := range strings.FieldsFunc(text, separates) {
+			words[word] = true
+		}
+	}
+	add(text)
+	for again := true; again; {
+		again = false
+		for name, more := range outside {
+			unsaid := func(word string) bool { return !words[word] }
+			if seen[name] || slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(name[0]+" "+name[1]), separates), unsaid) {
+				continue
+			}
+			if more == "" {
+				return "", nil
+			}
+			seen[name], again = true, true
+			add(more)
+		}
+	}
+	return all, words
 }
 
 // separates reports whether r is no part of a word.

@@ -36,7 +36,8 @@ const shop = `
 	INSERT INTO secret VALUES ('key', 42);
 	CREATE TABLE employee(id INTEGER PRIMARY KEY, name VARCHAR, tenant INTEGER, code VARCHAR);
 	INSERT INTO employee VALUES (1, 'Ann', 1, '7'), (2, 'Bob', 1, '8'), (3, 'Eve', 2, 'no number');
-	CREATE VIEW secure_employee AS SELECT id, name, code FROM employee WHERE tenant = 1;`
+	CREATE VIEW secure_employee AS SELECT id, name, code FROM employee WHERE tenant = 1;
+	CREATE SCHEMA apart; CREATE VIEW apart.staff AS SELECT name FROM employee; CREATE VIEW names AS SELECT name FROM apart.staff;`
 
 var policy = &secureview.Policy{
 	Dialect: "duckdb",

@@ -84,6 +84,7 @@ func TestIntrospect(t *testing.T) {
 			PrimaryKey: []string{"name"}, UniqueColumns: []string{"name"}, NotNull: []string{"name", "country"}},
 		"secure_employee": {Columns: []string{"id", "name", "code"}, View: true, Reads: []string{"employee"},
 			Types: map[string]string{"id": "INTEGER", "name": "VARCHAR", "code": "VARCHAR"}},
+		"names": {Columns: []string{"name"}, View: true, Reads: []string{"employee"}, Types: map[string]string{"name": "VARCHAR"}},
 	}
 	for name, table := range want {
 		if diff := cmp.Diff(table, schema.Tables[name]); diff != "" {

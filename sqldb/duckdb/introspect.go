@@ -67,15 +67,22 @@ func (e *engine) Introspect(
 
 // views sets what the views read. What a macro of the database reads is not known.
 func views(ctx context.Context, conn *sql.Conn, schema *joinpath.Schema) error {
-	texts := map[string]string{}
-	var name, text string
+	texts, outside := map[string]string{}, map[[2]string]string{}
+	var in, name, text string
 	err := each(ctx, conn, `
-		SELECT view_name, sql FROM duckdb_views()
-		WHERE NOT internal AND database_name = current_database() AND schema_name = 'main' AND NOT EXISTS (
+		SELECT schema_name, view_name, CASE WHEN NOT EXISTS (
 			SELECT 1 FROM duckdb_functions() AS f
-			WHERE NOT f.internal AND f.function_type LIKE '%macro' AND contains(lower(sql), lower(f.function_name)))`,
-		[]any{&name, &text}, func() { texts[name] = text })
-	viewtext.SetReads(schema, texts)
+			WHERE NOT f.internal AND f.function_type LIKE '%macro' AND contains(lower(sql), lower(f.function_name))) THEN sql ELSE '' END
+		FROM duckdb_views() WHERE NOT internal AND database_name = current_database()`,
+		[]any{&in, &name, &text}, func() {
+			switch {
+			case in != "main":
+				outside[[2]string{in, name}] = text
+			case text != "":
+				texts[name] = text
+			}
+		})
+	viewtext.SetReads(schema, texts, outside)
 	return err
 }
 

@@ -164,16 +164,22 @@ func (r *introspection) tables(ctx context.Context) error {
 // is not known.
 func (r *introspection) views(ctx context.Context) error {
 	rows, err := r.query(ctx, `
-		SELECT TABLE_SCHEMA, TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS
-		WHERE TABLE_SCHEMA`+r.within+` AND VIEW_DEFINITION <> '' AND VIEW_DEFINITION NOT LIKE '%`+"`(%'")
+		SELECT TABLE_SCHEMA, TABLE_NAME, CASE WHEN VIEW_DEFINITION LIKE '%`+"`(%'"+` THEN '' ELSE COALESCE(VIEW_DEFINITION, '') END
+		FROM information_schema.VIEWS WHERE TABLE_SCHEMA NOT IN ('sys', 'mysql')`)
 	if err != nil {
 		return err
 	}
-	texts := map[string]string{}
+	texts, outside := map[string]string{}, map[[2]string]string{}
 	for _, row := range rows {
-		texts[r.Name(row[0], row[1])] = row[2]
+		name := r.Name(row[0], row[1])
+		switch {
+		case name == "":
+			outside[[2]string(row)] = row[2]
+		case row[2] != "":
+			texts[name] = row[2]
+		}
 	}
-	viewtext.SetReads(r.Into, texts)
+	viewtext.SetReads(r.Into, texts, outside)
 	return nil
 }
 

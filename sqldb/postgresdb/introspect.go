@@ -216,31 +216,33 @@ func (r *introspection) views(ctx context.Context) error {
 	var schema, view string
 	var known bool
 	var reads list
-	all := map[string]list{}
+	all, unknown := map[string]list{}, map[string]bool{}
 	err := r.each(ctx, `
-		SELECT v.nspname, v.relname, pg_get_viewdef(v.oid) !~ '_to_xml|ts_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table' AND NOT EXISTS (
+		SELECT vn.nspname, v.relname, pg_get_viewdef(v.oid) !~ '_to_xml|ts_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table' AND NOT EXISTS (
 				SELECT FROM pg_depend AS f
 				WHERE f.classid = 'pg_rewrite'::regclass AND f.objid = w.oid AND f.refclassid = 'pg_proc'::regclass
 					AND NOT `+member("pg_proc", "f.refobjid")+`),
 			coalesce(json_agg(DISTINCT CASE WHEN n.nspname = `+literal(r.schemas[0])+` THEN '' ELSE n.nspname || '.' END
 				|| t.relname) FILTER (WHERE t.oid IS NOT NULL), '[]')
-		FROM `+r.relations()+` AS v JOIN pg_rewrite AS w ON w.ev_class = v.oid AND w.ev_type = '1'
+		FROM pg_class AS v JOIN pg_namespace AS vn ON vn.oid = v.relnamespace JOIN pg_rewrite AS w ON w.ev_class = v.oid AND w.ev_type = '1'
 		LEFT JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
 			AND d.refobjid <> v.oid
 		LEFT JOIN pg_class AS t ON t.oid = coalesce(pg_partition_root(d.refobjid), d.refobjid)
 		LEFT JOIN pg_namespace AS n ON n.oid = t.relnamespace
-		WHERE v.relkind IN ('v', 'm')
-		GROUP BY v.oid, v.nspname, v.relname, w.oid`,
+		WHERE v.relkind IN ('v', 'm') AND vn.nspname NOT IN ('pg_catalog', 'information_schema')
+		GROUP BY v.oid, vn.nspname, v.relname, w.oid`,
 		[]any{&schema, &view, &known, &reads}, func() {
-			name := r.Name(schema, view)
-			all[name] = reads
-			if t, ok := r.Into.Tables[name]; ok && known {
-				t.Reads = reads
-				r.Into.Tables[name] = t
-			}
+			name := r.NameOf(schema, view)
+			all[name], unknown[name] = reads, !known
 		})
 	if err != nil {
 		return err
+	}
+	for name, t := range r.Into.Tables {
+		if reads, ok := r.through(all, unknown, name); ok {
+			t.Reads = reads
+			r.Into.Tables[name] = t
+		}
 	}
 	behind := map[string]bool{}
 	var follow func(view string)
@@ -265,6 +267,29 @@ func (r *introspection) views(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// through returns what a view reads, also through views that are not among the tables. It
+// returns false for no view, and if that is not known.
+func (r *introspection) through(all map[string]list, unknown map[string]bool, view string) (reads []string, known bool) {
+	if _, known = all[view]; !known || unknown[view] {
+		return nil, false
+	}
+	reads = slices.Clone(all[view])
+	for i := 0; i < len(reads); i++ {
+		if _, listed := r.Into.Tables[reads[i]]; listed {
+			continue
+		}
+		if unknown[reads[i]] {
+			return nil, false
+		}
+		for _, further := range all[reads[i]] {
+			if !slices.Contains(reads, further) {
+				reads = append(reads, further)
+			}
+		}
+	}
+	return reads, true
 }
 
 // keys adds primary keys and unique indexes. It leaves out partial indexes,

@@ -110,7 +110,7 @@ func (r *introspection) views(ctx context.Context, c *driverConn) error {
 		r.add(row[0], t)
 		texts[row[0]] = row[1]
 	}
-	viewtext.SetReads(r.schema, texts)
+	viewtext.SetReads(r.schema, texts, nil)
 	return nil
 }
 
