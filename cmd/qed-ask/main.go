@@ -93,21 +93,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	return converse(ctx, agent, show, in, question)
-}
-
-// converse asks the question, if there is one. Without one, or if the agent asks back,
-// what is typed follows.
-func converse(ctx context.Context, agent qed.Agent, show *chat.Printer, in io.Reader, question string) error {
-	ask := func(text string) (qed.Answer, error) {
-		return chat.Ask(ctx, agent, show, qed.Turn{Thread: "qed-ask", Text: text})
-	}
-	if question != "" {
-		show.Question(question)
-		answer, err := ask(question)
-		if err != nil || len(answer.Questions) == 0 {
-			return err
-		}
-	}
-	return chat.Converse(ctx, in, show, func(text string) error { _, err := ask(text); return err })
+	return chat.Converse(ctx, in, show, question, func(text string) (bool, error) {
+		answer, err := chat.Ask(ctx, agent, show, qed.Turn{Thread: "qed-ask", Text: text})
+		return len(answer.Questions) > 0, err
+	})
 }

@@ -103,7 +103,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	switch {
 	case live && question == "":
 		show.Note(`Type "report" for a report, and "new" to start over.`)
-		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
+		return chat.Converse(ctx, in, show, "", func(line string) (bool, error) { return false, c.line(ctx, line) })
 	case live:
 		show.Question(question)
 		if err := c.line(ctx, question); err != nil || !*report {

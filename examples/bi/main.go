@@ -95,14 +95,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		if err != nil {
 			return err
 		}
-		ask := func(text string) error { return s.ask(ctx, agent, o.user, "bi", text) }
-		if o.question == "" {
-			err = chat.Converse(ctx, in, show, ask)
-		} else {
-			show.Question(o.question)
-			err = ask(o.question)
-		}
-		if err != nil {
+		ask := func(text string) (bool, error) { return s.ask(ctx, agent, o.user, "bi", text) }
+		if err := chat.Converse(ctx, in, show, o.question, ask); err != nil {
 			return err
 		}
 		return s.writeChart()
@@ -120,7 +114,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		s.remembered = 0
 		for _, t := range scenario.Turns {
 			show.Question(t.Text)
-			if err := s.ask(ctx, agent, scenario.User, thread, t.Text); err != nil {
+			if _, err := s.ask(ctx, agent, scenario.User, thread, t.Text); err != nil {
 				return fmt.Errorf("scenario %d: %w", scenario.Number, err)
 			}
 		}
@@ -138,12 +132,13 @@ type session struct {
 	chart      *qed.Artifact // the last one
 }
 
-// ask runs a turn, and prints what the thread remembers of it.
-func (s *session) ask(ctx context.Context, agent qed.Agent, user shipping.User, thread, text string) error {
+// ask runs a turn, and prints what the thread remembers of it. It reports whether the agent
+// asks back.
+func (s *session) ask(ctx context.Context, agent qed.Agent, user shipping.User, thread, text string) (open bool, err error) {
 	turn := qed.Turn{Thread: thread, User: user.Name, Tenant: shipping.Company, Text: text}
 	answer, err := chat.Ask(ctx, agent, s.show, turn)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for i := range answer.Artifacts {
 		s.chart = &answer.Artifacts[i]
@@ -153,7 +148,7 @@ func (s *session) ask(ctx context.Context, agent qed.Agent, user shipping.User, 
 	}
 	entries, err := todoagent.Entries(ctx, store.ForUser(s.store, shipping.Company, user.Name), thread, 0)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, e := range entries {
 		if e.TurnID > s.remembered {
@@ -161,7 +156,7 @@ func (s *session) ask(ctx context.Context, agent qed.Agent, user shipping.User, 
 			s.remembered = e.TurnID
 		}
 	}
-	return nil
+	return len(answer.Questions) > 0, nil
 }
 
 // writeChart writes the last chart to the file of -out.

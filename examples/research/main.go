@@ -114,13 +114,11 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	switch {
 	case *resume:
 		return c.line(ctx, "")
-	case live && question == "":
-		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
 	case live:
-		if err := c.ask(ctx, question); err != nil || !c.open {
-			return err
-		}
-		return chat.Converse(ctx, in, show, func(line string) error { return c.line(ctx, line) })
+		return chat.Converse(ctx, in, show, question, func(line string) (bool, error) {
+			err := c.line(ctx, line)
+			return c.open, err
+		})
 	}
 	recorded := port.Recorded()
 	if question != "" {
@@ -132,7 +130,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	for _, question := range recorded {
 		for _, line := range []string{question, "yes"} {
-			if err := c.ask(ctx, line); err != nil {
+			show.Question(line)
+			if err := c.line(ctx, line); err != nil {
 				return err
 			}
 		}
@@ -160,12 +159,6 @@ type conversation struct {
 	number int             // of the report
 	open   bool            // a question waits for a reply
 	draft  json.RawMessage // of the tasks, if they wait for an approval
-}
-
-// ask asks a question that was not typed.
-func (c *conversation) ask(ctx context.Context, line string) error {
-	c.show.Question(line)
-	return c.line(ctx, line)
 }
 
 // progress returns what a task has read and found.

@@ -78,19 +78,15 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		return err
 	}
 
-	ask := func(text string) error {
-		_, err := chat.Ask(ctx, agent, show, qed.Turn{Thread: "search", Text: text})
+	ask := func(text string) (open bool, err error) {
+		answer, err := chat.Ask(ctx, agent, show, qed.Turn{Thread: "search", Text: text})
 		if errors.Is(err, estest.ErrNotRecorded) {
-			return errors.New("this search was not recorded: set ELASTICSEARCH_URL to run it on a cluster")
+			err = errors.New("this search was not recorded: set ELASTICSEARCH_URL to run it on a cluster")
 		}
-		return err
+		return len(answer.Questions) > 0, err
 	}
-	switch {
-	case live && question == "":
-		return chat.Converse(ctx, in, show, ask)
-	case live:
-		show.Question(question)
-		return ask(question)
+	if live {
+		return chat.Converse(ctx, in, show, question, ask)
 	}
 	turns, err := folders.Recorded(question)
 	if err != nil {
@@ -98,7 +94,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	for _, t := range turns {
 		show.Question(t.Text)
-		if err := ask(t.Text); err != nil {
+		if _, err := ask(t.Text); err != nil {
 			return err
 		}
 	}

@@ -28,10 +28,17 @@ func Ask(ctx context.Context, agent qed.Agent, show *Printer, turn qed.Turn) (qe
 	return answer, nil
 }
 
-// Converse calls ask for each line that is typed, until an empty line or the end
-// of the input. It prints the error of a failed question and continues, unless the
-// context is done or the provider rejects the key.
-func Converse(ctx context.Context, in io.Reader, show *Printer, ask func(text string) error) error {
+// Converse calls ask for a question. If there is none, or ask reports that it is asked back,
+// it calls ask for each line that is typed, until an empty line or the end of the input. It
+// prints the error of a line and continues, unless the context is done or the provider
+// rejects the key.
+func Converse(ctx context.Context, in io.Reader, show *Printer, question string, ask func(text string) (open bool, err error)) error {
+	if question != "" {
+		show.Question(question)
+		if open, err := ask(question); err != nil || !open {
+			return err
+		}
+	}
 	show.Note("Ask a question; an empty line ends.")
 	next := Lines(ctx, in, show)
 	for {
@@ -42,7 +49,7 @@ func Converse(ctx context.Context, in io.Reader, show *Printer, ask func(text st
 		if err != nil {
 			return err
 		}
-		err = ask(line)
+		_, err = ask(line)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

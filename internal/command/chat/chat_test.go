@@ -177,7 +177,7 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 	defer typed.Close()
 	time.AfterFunc(10*time.Millisecond, cancel)
 	ended := make(chan error, 1)
-	go func() { ended <- chat.Converse(ctx, in, chat.NewPrinter(io.Discard), nil) }()
+	go func() { ended <- chat.Converse(ctx, in, chat.NewPrinter(io.Discard), "", nil) }()
 	select {
 	case err := <-ended:
 		if !errors.Is(err, context.Canceled) {
@@ -197,11 +197,11 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 	})
 	var out strings.Builder
 	show := chat.NewPrinter(&out)
-	ask := func(text string) error {
+	ask := func(text string) (bool, error) {
 		_, err := chat.Ask(t.Context(), agent, show, qed.Turn{Text: text})
-		return err
+		return false, err
 	}
-	if err := chat.Converse(t.Context(), strings.NewReader("one\ntwo\n"), show, ask); err != nil {
+	if err := chat.Converse(t.Context(), strings.NewReader("one\ntwo\n"), show, "", ask); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"answer    half of one\ncut\n", "answer    half of two\ncut\n"} {
