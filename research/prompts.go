@@ -2,7 +2,6 @@ package research
 
 import (
 	"embed"
-	"strings"
 
 	"github.com/qedkit/qed/internal/promptset"
 )
@@ -26,5 +25,3 @@ var (
 
 // A shown is a passage or a finding in a prompt.
 type shown struct{ Key, Title, Text string }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

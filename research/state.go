@@ -109,5 +109,5 @@ func clipped(texts []string, n, bytes int) []string {
 
 // tidy returns a text on one line, cut after some bytes.
 func tidy(text string, bytes int) string {
-	return prompt.Clip(oneLine(text), bytes)
+	return prompt.Clip(prompt.OneLine(text), bytes)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag/citation"
@@ -132,7 +133,7 @@ func (a *agent) write(ctx context.Context, s *state, data reportData) (string, e
 func notes(sources []source) string {
 	var b strings.Builder
 	for _, f := range sources {
-		fmt.Fprintf(&b, "- %s [%s]\n", oneLine(f.shown.Text), f.Key)
+		fmt.Fprintf(&b, "- %s [%s]\n", prompt.OneLine(f.shown.Text), f.Key)
 	}
 	return strings.TrimSpace(b.String())
 }

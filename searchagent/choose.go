@@ -125,7 +125,7 @@ func choices(docs []document) []string {
 	taken := map[string]bool{}
 	for i, line := range lines {
 		if line == "" || times[line] > 1 {
-			line = strings.TrimPrefix(line+", _id: "+prompt.Clip(oneLine(docs[i].ID), maxValue), ", ")
+			line = strings.TrimPrefix(line+", _id: "+prompt.Clip(prompt.OneLine(docs[i].ID), maxValue), ", ")
 		}
 		if taken[line] { // the same id, in two indices
 			line += ", " + strconv.Itoa(i+1)
@@ -211,7 +211,7 @@ func familiar(path string) int {
 
 func shown(v any) string {
 	text := fmt.Sprint(v)
-	return prompt.Clip(oneLine(text), maxValue)
+	return prompt.Clip(prompt.OneLine(text), maxValue)
 }
 
 const (

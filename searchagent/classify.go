@@ -37,7 +37,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	}
 	c, err := modelcall.Reply[classification](ctx, a.model, &s.Usage, "classify", a.prompts["classify"], data, s.History)
 	decision := qed.RouteDecision{
-		Route: intentSearch, Confidence: c.Confidence, Reason: prompt.Clip(oneLine(c.Reasoning), maxReason),
+		Route: intentSearch, Confidence: c.Confidence, Reason: prompt.Clip(prompt.OneLine(c.Reasoning), maxReason),
 	}
 	switch {
 	case modelcall.Unusable(err):
@@ -66,7 +66,7 @@ func (a *agent) cannot(ctx context.Context, why string) string {
 		text = usertext.Fill(texts.AndMore, "names", text, "n", strconv.Itoa(more))
 	}
 	text = usertext.Fill(texts.OnlySearch, "indices", text)
-	if why = strings.TrimRight(oneLine(prompt.Clip(why, maxReason)), ". "); why != "" {
+	if why = strings.TrimRight(prompt.OneLine(prompt.Clip(why, maxReason)), ". "); why != "" {
 		text += " " + usertext.Fill(texts.Because, "reason", why)
 	}
 	return text
@@ -76,5 +76,3 @@ const (
 	maxReason = 500
 	maxNames  = 10
 )
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -113,7 +113,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 	case err == nil && body != "":
 		return t, t.giveUp(ctx, "the model wrote the same search again")
 	case err == nil && reply.Reason != "":
-		why := strings.TrimRight(oneLine(prompt.Clip(reply.Reason, maxReason)), ". ")
+		why := strings.TrimRight(prompt.OneLine(prompt.Clip(reply.Reason, maxReason)), ". ")
 		t.Told = t.step(a.reader.texts(ctx).StepDeclined, "reason", why)
 		return t, t.giveUp(ctx, "the model could not do it by searching: %s", why)
 	default:

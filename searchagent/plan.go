@@ -119,7 +119,7 @@ func (a *agent) nearestIndices(question string) []string {
 const maxIndices = 30
 
 func emitPlanned(ctx context.Context, reason string, tasks []task) {
-	event := qed.Planned{Reason: prompt.Clip(oneLine(reason), maxReason)}
+	event := qed.Planned{Reason: prompt.Clip(prompt.OneLine(reason), maxReason)}
 	for i := range tasks {
 		event.Tasks = append(event.Tasks, tasks[i].planTask())
 	}
@@ -170,7 +170,7 @@ func (a *agent) tasks(plan []plannedStep) (tasks []task, problems []string) {
 		slices.Sort(after)
 		tasks = append(tasks, task{
 			Key:         p.Key,
-			Description: prompt.Clip(oneLine(p.Task), maxTask),
+			Description: prompt.Clip(prompt.OneLine(p.Task), maxTask),
 			Index:       p.Index,
 			After:       slices.Compact(after),
 			One:         p.One,
