@@ -95,7 +95,6 @@ type agentServer struct {
 	sessions sessions
 }
 
-// answer makes a call of the agent's tool.
 func (a *agentServer) answer(
 	ctx context.Context, req *mcp.CallToolRequest, caller Caller,
 ) (*mcp.CallToolResult, error) {

@@ -89,7 +89,6 @@ func track(transport mcp.Transport) *tracked {
 	return t
 }
 
-// observes reports whether requests are counted.
 func (t *tracked) observes() bool { return t.plain || t.web != nil }
 
 func (t *tracked) Connect(ctx context.Context) (mcp.Connection, error) {

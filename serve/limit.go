@@ -12,7 +12,6 @@ import (
 	"github.com/qedkit/qed/internal/lru"
 )
 
-// limits limit what callers may do.
 type limits struct {
 	opt     *Options
 	streams atomic.Int64

@@ -57,7 +57,6 @@ type encoder interface {
 	event(f *frames, e qed.Event) // the last one is [qed.Completed] or [qed.Failed]
 }
 
-// post takes a turn and responds with its events.
 func (h *Handler) post(w http.ResponseWriter, r *http.Request, f format) {
 	if err := h.take(w, r, f); err != nil {
 		h.refuse(w, r, err)

@@ -204,7 +204,6 @@ func (u *uiEncoder) piece(f *frames, part, content string) {
 	f.add(uiChunk{Type: part + "-delta", ID: strconv.Itoa(u.parts), Delta: content})
 }
 
-// close ends the part that is being written.
 func (u *uiEncoder) close(f *frames) { u.end(f, nil) }
 
 // discard ends the part that is being written, and marks it for the page: the

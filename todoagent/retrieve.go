@@ -102,7 +102,6 @@ func (r *retrieval) retrieve(ctx context.Context, in retrieveInput) (retrieveRes
 	return retrieveResult{Finding: found}, err
 }
 
-// choose returns the query for the arguments.
 func (r *retrieval) choose(ctx context.Context, in retrieveInput) (finding.QueryMetadata, error) {
 	remembered, err := qed.Remembered[finding.QueryMetadata](ctx, memoryName(ctx, queriesName), maxSearched)
 	if err != nil {

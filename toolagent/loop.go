@@ -48,7 +48,6 @@ type ending struct {
 	cause  error          // set if no request can be made; nil otherwise
 }
 
-// begin returns the run of a turn.
 func (a *agent) begin(
 	ctx context.Context, question string, history []llm.Message,
 ) (*run, context.CancelFunc, error) {

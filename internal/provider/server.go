@@ -135,7 +135,6 @@ func (s *Server) Begin(ctx context.Context, req *llm.Request) (*Call, context.Ca
 	}
 }
 
-// restart begins the time of the call anew.
 func (c *Call) restart() {
 	loading.Restart(c.caller)
 	if c.timer != nil && c.timer.Stop() {

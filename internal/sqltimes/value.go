@@ -78,7 +78,6 @@ func (r *reader) evaluate(e sqlast.Expr, depth int) (v value, ok bool) {
 	return v, false
 }
 
-// as returns v cast to a type.
 func (v value) as(typ string) (value, bool) {
 	switch kind, _ := kindOf("", typ); {
 	case kind == days:

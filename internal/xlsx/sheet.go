@@ -60,7 +60,6 @@ type sheetReader struct {
 	layout Layout
 }
 
-// flush passes on the row.
 func (s *sheetReader) flush() error {
 	if len(s.cells) == 0 {
 		return nil

@@ -237,7 +237,6 @@ func (d *chatDraft) addMessage(m *chatMessage) error {
 	return nil
 }
 
-// finish returns the whole reply.
 func (d *chatDraft) finish() (*llm.Response, error) {
 	if err := d.kept.addTo(d.Draft); err != nil {
 		return nil, d.call.Error(err, d.Partial())

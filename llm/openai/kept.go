@@ -59,7 +59,6 @@ type detail struct {
 	texts map[string][]byte // of the members that arrive in pieces
 }
 
-// add adds the members of a piece of the reply.
 func (k *kept) add(m *members) error {
 	for i, raw := range m.all() {
 		switch {

@@ -69,7 +69,6 @@ type item struct {
 	Encrypted string   `json:"encrypted_content"`
 }
 
-// A content is a part of an item.
 type content struct {
 	Type    string `json:"type"`
 	Text    string `json:"text"`

@@ -130,7 +130,6 @@ func loadParquet(ctx context.Context, conn *sql.Conn, f File, table string) (rep
 	return report, nil
 }
 
-// types are those of the columns.
 var types = map[tabular.Type]string{
 	tabular.Integer: "BIGINT", tabular.Decimal: "DOUBLE", tabular.Boolean: "BOOLEAN", tabular.Date: "DATE",
 	tabular.Time: "TIMESTAMP", tabular.Text: "VARCHAR",

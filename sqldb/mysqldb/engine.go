@@ -16,7 +16,6 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// engine is the engine of MySQL and MariaDB.
 type engine struct {
 	connections connections
 	checked     *lru.Cache[fingerprint, struct{}] // queries whose tables the server has confirmed

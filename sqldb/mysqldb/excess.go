@@ -252,7 +252,6 @@ func join(privileges []privilege) string {
 	return strings.Join(texts, ", ")
 }
 
-// some lists the first few elements.
 func some(list []string) string {
 	const maxListed = 3
 	text := strings.Join(list[:min(len(list), maxListed)], ", ")

@@ -223,7 +223,6 @@ func (r *introspection) relate(table string, from []string, target string, to []
 	return r.schema.AddForeignKey(table, from, name, to)
 }
 
-// number parses a number that SQLite has printed.
 func number(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n

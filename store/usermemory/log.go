@@ -52,7 +52,6 @@ type userHead struct {
 	userRecord
 }
 
-// head reads the last record.
 func (m *Memory) head(ctx context.Context, thread string) (userHead, error) {
 	head := userHead{userRecord: userRecord{Trimmed: true}}
 	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, NewestFirst: true, Limit: 1}) {

@@ -115,10 +115,8 @@ func (m message) last(number int) (last message) {
 
 func (m message) text(number int) string { return string(m.child(number)) }
 
-// number returns the integer in a field.
 func (m message) number(number int) int { return int(int32(m.find(number).value)) }
 
-// flag returns the boolean in a field.
 func (m message) flag(number int) bool { return m.number(number) != 0 }
 
 // node returns the message in a Node, and its field number, which is its kind. The

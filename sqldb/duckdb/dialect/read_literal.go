@@ -12,7 +12,6 @@ import (
 // integers are the types of whole numbers.
 var integers = sqlread.Words("TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT INTEGER_LITERAL")
 
-// constant reads the value of a literal.
 func (r *reader) constant(o object) sqlast.Expr {
 	t := r.object(o, "type")
 	id := r.text(t, "id")

@@ -35,7 +35,6 @@ func (r *reader) query(o object) *sqlast.Query {
 	return q
 }
 
-// subquery reads a statement in parentheses.
 func (r *reader) subquery(o object) *sqlast.Query {
 	q := r.query(r.object(o, "node"))
 	r.done(o)

@@ -59,7 +59,6 @@ func (o object) field(key string) object {
 
 func (o object) has(key string) bool { return !o.field(key).isNone() }
 
-// items returns the values of a list.
 func (o object) items() []object {
 	list, _ := o.value.([]any)
 	var out []object
