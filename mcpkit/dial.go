@@ -3,6 +3,8 @@ package mcpkit
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"os"
@@ -107,7 +109,21 @@ func (l limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/event-stream" || resp.StatusCode/100 != 2 {
-		resp.Body = http.MaxBytesReader(nil, resp.Body, maxMessage)
+		resp.Body = &limitedBody{ReadCloser: resp.Body, left: maxMessage}
 	}
 	return resp, nil
+}
+
+type limitedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("mcpkit: a message is larger than %d bytes", maxMessage)
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
 }
