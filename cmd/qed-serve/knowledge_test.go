@@ -99,10 +99,15 @@ func TestValues(t *testing.T) {
 		t.Errorf("a value that came later: %s\n%s", events, p.log.String())
 	}
 	p.kill()
+	s.sql(t, "app.db", `CREATE TABLE parcel(id INTEGER PRIMARY KEY, label TEXT); INSERT INTO parcel(label)
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= 100000) SELECT 'p' || i FROM n`)
 	s.write(t, "values.bin", "damaged")
 	p = s.launch(t, "-values", "values.bin")
 	if events := p.ask(t, "c4", question); !strings.Contains(events, row) || !strings.Contains(p.log.String(), "are read again") {
 		t.Errorf("a damaged file: %s\n%s", events, p.log.String())
+	}
+	if !strings.Contains(p.log.String(), "parcel label: more than 100000") {
+		t.Errorf("a column with too many values: %s", p.log.String())
 	}
 }
 

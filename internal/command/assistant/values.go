@@ -67,7 +67,14 @@ func openDictionary(
 		return nil, err
 	}
 	now := d.current.Load()
-	note("Values of %d columns are kept in %s.", len(now.Columns()), path)
+	columns := now.Columns()
+	kept := slices.DeleteFunc(slices.Clone(columns), func(c values.Column) bool { return c.Many })
+	note("Values of %d columns are kept in %s.", len(kept), path)
+	for _, c := range columns {
+		if c.Many {
+			note("Values: %s %s: more than %d, so none is kept", c.Table, c.Column, valuesOfColumn)
+		}
+	}
 	for _, p := range now.Problems() {
 		note("Values: %s %s: %s", p.Table, p.Column, p.Message)
 	}
