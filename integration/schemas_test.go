@@ -38,6 +38,7 @@ func TestSeveralSchemas(t *testing.T) {
 			s.create(t)
 			s.writePolicy(t)
 			s.apply(t)
+			s.shares(t)
 			s.graph(t)
 			s.guarded(t, guard)
 			model := setupModel(t, schemaQuestions, s.postgres())
@@ -129,6 +130,27 @@ func (s *schemas) writePolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// shares applies a policy of another account with the same view, which would show the first
+// account other rows.
+func (s *schemas) shares(t *testing.T) {
+	t.Helper()
+	p := s.policy(t)
+	p.Setup.Account = strings.ReplaceAll(p.Setup.Account, setupAccount, "qed_other")
+	p.Setup.Tables["crm_co.customer"] = secureview.TableSetup{Encrypted: map[string]string{}}
+	text, err := json.Marshal(p)
+	if err == nil {
+		err = os.WriteFile(s.file("other.json"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, ok := s.provision.run(t, nil, "-policy", s.file("other.json"), "-dsn", s.owner(), "-apply")
+	if ok || !strings.Contains(out, setupAccount) || !strings.Contains(out, "name another view") {
+		t.Errorf("a view that another account reads was replaced: %s", out)
+	}
+	s.apply(t) // its own account may
 }
 
 func (s *schemas) policy(t *testing.T) *secureview.Policy {

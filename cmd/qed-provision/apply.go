@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -30,6 +33,9 @@ func apply(
 		return err
 	}
 	defer tx.Rollback()
+	if err := unshared(ctx, tx, admin, p, script); err != nil {
+		return err
+	}
 	for i, statement := range script {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {
 			return fmt.Errorf("statement %d of the script: %w", i+1, err)
@@ -41,6 +47,43 @@ func apply(
 		}
 	}
 	return tx.Commit()
+}
+
+// readers has the queries for the accounts that may read a view, but for its owner and one
+// account.
+var readers = map[string]string{
+	"mysql": `SELECT GRANTEE FROM information_schema.TABLE_PRIVILEGES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND GRANTEE <> ?
+		UNION SELECT GRANTEE FROM information_schema.COLUMN_PRIVILEGES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND GRANTEE <> ?`,
+	"postgres": `SELECT grantee FROM information_schema.column_privileges
+		WHERE table_schema = $1 AND table_name = $2 AND grantee <> $3 AND grantee <> grantor`,
+}
+
+// unshared returns an error if the script replaces a view that another account reads: the
+// policy of that account may show other rows.
+func unshared(ctx context.Context, tx *sql.Tx, admin *database.Database, p *secureview.Policy, script provision.Script) error {
+	tables, err := p.ReadableTables()
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		name := "VIEW " + admin.Dialect.Quote(t.Schema) + "." + admin.Dialect.Quote(t.View) + " "
+		if !slices.ContainsFunc(script, func(s string) bool { return strings.Contains(s, name) }) {
+			continue
+		}
+		args := []any{t.Schema, t.View, p.Setup.Account}
+		if p.Dialect == "mysql" {
+			args = append(args, args...)
+		}
+		var other string
+		switch err := tx.QueryRowContext(ctx, readers[p.Dialect], args...).Scan(&other); {
+		case err == nil:
+			return fmt.Errorf("the view %s is read by %s too, which would see the rows of this policy: "+
+				"name another view in the policy, or revoke the right of %s", t.View, other, other)
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
+	}
+	return nil
 }
 
 // login returns the statement that sets the password of -as and lets the account log in.
