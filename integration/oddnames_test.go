@@ -62,18 +62,22 @@ func TestLeftOut(t *testing.T) {
 				CREATE MATERIALIZED VIEW kept AS SELECT pay FROM hidden;
 				CREATE TABLE old(id int) PARTITION BY RANGE (id); CREATE TABLE older PARTITION OF old DEFAULT;
 				CREATE VIEW olds AS SELECT id FROM older;
+				CREATE TABLE everyone(id int); ALTER TABLE hidden INHERIT everyone; CREATE VIEW staff AS SELECT id FROM everyone;
+				CREATE TABLE best(id int); ALTER TABLE good INHERIT best;
 				CREATE SCHEMA left_apart; CREATE VIEW left_apart.pays AS SELECT pay FROM hidden; CREATE VIEW through AS SELECT * FROM left_apart.pays;
 				GRANT SELECT ON ALL TABLES IN SCHEMA public TO left_out`)
 			return p.open(t, nil)
 		}, []string{
 			"Order differs from order in letter case only",
 			"called is a view, and it is not known whether it reads something that is excluded",
+			"everyone reads hidden, which is excluded",
 			"kept reads hidden, which is excluded",
 			"odd.A differs from a in letter case only", "odd.a differs from A in letter case only",
 			`"odd.first\tname" has control characters or invalid UTF-8 in its name`,
 			"olds reads old, which is excluded",
 			"order differs from Order in letter case only",
 			"quoted is a view, and it is not known whether it reads something that is excluded",
+			"staff reads everyone, which reads hidden, which is excluded",
 			"through reads hidden, which is excluded",
 		}},
 		{"PostgreSQL without an encoding", postgres.Dialect{}, "public", func(t *testing.T) *sqldb.DB {

@@ -58,8 +58,8 @@ type Table struct {
 	// View is true if the table is a view.
 	View bool `json:"view,omitempty"`
 
-	// Reads are the tables and views that a view reads, or more than those. Nil means
-	// that it is not known what the view reads.
+	// Reads are the tables and views that a view reads, or more than those, and those whose
+	// rows a table has too. Nil means that it is not known what a view reads.
 	Reads []string `json:"-"`
 
 	// Outside are the columns of foreign keys to tables that the schema does not have. They

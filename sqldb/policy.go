@@ -61,7 +61,7 @@ type OmissionKind string
 const (
 	OmittedSecret OmissionKind = "secret" // a column whose name says that it holds a secret: see PolicyOptions.Secrets
 	OmittedName   OmissionKind = "name"   // a name that no policy can have, or that differs from another in letter case only
-	OmittedView   OmissionKind = "view"   // a view over something that may not be read: see PolicyOptions.Include
+	OmittedView   OmissionKind = "view"   // a view, or a table with heirs, over what may not be read: see PolicyOptions.Include
 )
 
 // String returns the name and the message on one line.
@@ -235,11 +235,11 @@ func oddName(name string, others []string) string {
 	return ""
 }
 
-// opened returns why a view would open something that may not be read, or an empty text.
-// seen are the views that were looked at.
+// opened returns why a view would open something that may not be read, or an empty text. So
+// would a table with the rows of those that inherit from it. seen are those looked at.
 func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 	t := b.schema.Tables[view]
-	if _, secure := b.tables[view]; secure || !t.View || seen[view] {
+	if _, secure := b.tables[view]; secure || !t.View && t.Reads == nil || seen[view] {
 		return ""
 	}
 	seen[view] = true

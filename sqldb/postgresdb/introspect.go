@@ -36,7 +36,7 @@ func (e *engine) Introspect(
 		Tables:  keyset.NewTables(schemas[0], func(name string) string { return name }),
 		skipped: skipped,
 	}
-	for _, step := range []func(context.Context) error{r.tables, r.columns, r.views, r.keys, r.foreignKeys} {
+	for _, step := range []func(context.Context) error{r.tables, r.columns, r.views, r.heirs, r.keys, r.foreignKeys} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -267,6 +267,23 @@ func (r *introspection) views(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// heirs adds to the tables those that inherit from them: a query of a table reads the rows
+// of these too.
+func (r *introspection) heirs(ctx context.Context) error {
+	var schema, table, in, heir string
+	return r.each(ctx, `
+		SELECT pn.nspname, p.relname, hn.nspname, h.relname
+		FROM pg_inherits AS i
+		JOIN pg_class AS p ON p.oid = i.inhparent AND p.relkind = 'r' JOIN pg_namespace AS pn ON pn.oid = p.relnamespace
+		JOIN pg_class AS h ON h.oid = i.inhrelid JOIN pg_namespace AS hn ON hn.oid = h.relnamespace`,
+		[]any{&schema, &table, &in, &heir}, func() {
+			if t, ok := r.Into.Tables[r.NameOf(schema, table)]; ok {
+				t.Reads = append(t.Reads, r.NameOf(in, heir))
+				r.Into.Tables[r.NameOf(schema, table)] = t
+			}
+		})
 }
 
 // through returns what a view reads, also through views that are not among the tables. It
