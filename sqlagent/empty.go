@@ -115,7 +115,7 @@ func (a *agent) explainEmpty(ctx context.Context, s *state, ran *execution) {
 // summary returns the block whose rows a result of one row summarises, or nil if it
 // summarises none.
 func summary(b *block) *block {
-	for ; b != nil; b = b.within(b.parts[0].relation) {
+	for b != nil {
 		sel := b.query.Body.(*sqlast.Select)
 		switch plain := func(it sqlast.Item) bool { return !sqlast.HasAggregate(it.Expr) }; {
 		case len(sel.GroupBy) > 0:
@@ -125,6 +125,11 @@ func summary(b *block) *block {
 		case len(b.parts) != 1 || len(b.tests) != 1 || len(b.tests[0].conditions) > 0:
 			return nil
 		}
+		inner, with := b.within(b.parts[0].relation)
+		if inner == nil {
+			return nil
+		}
+		b = readBlock(inner, with, b.recursive)
 	}
 	return nil
 }
@@ -378,22 +383,26 @@ func (p *prober) look(ctx context.Context, b *block, t *test) {
 			b.tests = append(b.tests, bare)
 			t.has = unknown
 		}
-		if inner := b.within(b.parts[i].relation); inner != nil {
-			p.replace(ctx, bare, inner, true)
+		if inner, with := b.within(b.parts[i].relation); inner != nil {
+			p.replace(ctx, bare, inner, with, b.recursive, true)
 		}
 		return
 	}
 	if inner := b.subquery(t); inner != nil && len(t.conditions) > 0 {
-		p.replace(ctx, t, inner, false)
+		p.replace(ctx, t, inner, b.with, b.recursive, false)
 	}
 }
 
-// replace explains a block of which a test is the result. If something in it is to blame,
+// replace explains a query of which a test is the result. If something in it is to blame,
 // that is reported instead of the test.
-func (p *prober) replace(ctx context.Context, t *test, inner *block, empty bool) {
+func (p *prober) replace(ctx context.Context, t *test, inner *sqlast.Query, with []*sqlast.CTE, recursive, empty bool) {
 	known := len(p.predicates)
-	p.explain(ctx, inner, empty)
-	t.replaced = slices.ContainsFunc(p.predicates[known:], isBlamed)
+	if _, set := inner.Body.(*sqlast.SetOp); set {
+		t.replaced = p.explainSet(ctx, inner, with, recursive, empty)
+	} else if b := readBlock(inner, with, recursive); b != nil {
+		p.explain(ctx, b, empty)
+		t.replaced = slices.ContainsFunc(p.predicates[known:], isBlamed)
+	}
 	if !t.replaced {
 		p.predicates, p.combined = p.predicates[:known], p.combined[:known]
 	}

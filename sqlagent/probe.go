@@ -199,25 +199,25 @@ func lateOf(q *sqlast.Query) (all []lateClause) {
 	return all
 }
 
-// within returns the block of the rows of a relation: a common table expression or a
-// subquery. It returns nil for others.
-func (b *block) within(r sqlast.Relation) *block {
+// within returns the query of the rows of a relation, a common table expression or a
+// subquery, with the common table expressions that it may read. It returns nil for others.
+func (b *block) within(r sqlast.Relation) (*sqlast.Query, []*sqlast.CTE) {
 	switch r := r.(type) {
 	case *sqlast.Derived:
 		if !r.Lateral {
-			return readBlock(r.Query, b.with, b.recursive)
+			return r.Query, b.with
 		}
 	case *sqlast.Table:
 		if i := slices.Index(b.with, r.CTE); i >= 0 {
-			return readBlock(r.CTE.Query, b.with[:i], b.recursive)
+			return r.CTE.Query, b.with[:i]
 		}
 	}
-	return nil
+	return nil, nil
 }
 
-// subquery returns the block of the subquery in which a test looks for a row, or nil if
-// there is none or if it names columns of other queries.
-func (b *block) subquery(t *test) *block {
+// subquery returns the subquery in which a test looks for a row, or nil if there is none or
+// if it names columns of other queries.
+func (b *block) subquery(t *test) *sqlast.Query {
 	if len(t.conditions) != 1 {
 		return nil
 	}
@@ -237,7 +237,7 @@ func (b *block) subquery(t *test) *block {
 	if q == nil || !selfContained(q) {
 		return nil
 	}
-	return readBlock(q, b.with, b.recursive)
+	return q
 }
 
 // selfContained reports whether a query names columns of its own relations alone.
