@@ -124,7 +124,7 @@ func Check(ctx context.Context, spec []byte, t *qed.Table, o Options) (*chart.Sp
 	}
 	entitle(root, o.Title)
 	l.declare(root)
-	// Each step needs what the one before it refuses.
+	// Each step relies on the steps before it having refused the rest.
 	for _, step := range []func(){
 		func() { l.version(root["$schema"]); l.safe(root, "", "", 0) },
 		func() { err = l.valid(root) },
@@ -195,7 +195,8 @@ type linter struct {
 	uses     map[string]use // by the name of a column
 	counted  bool           // the spec counts rows
 	notes    []string
-	views    int
+	views    int // of the text
+	shown    int // views, each as often as it is repeated
 }
 
 // A use is how a spec uses a column.

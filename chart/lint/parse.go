@@ -130,9 +130,7 @@ func parts(v any) (all, nested int) {
 		}
 	case object:
 		nested++
-		view := slices.ContainsFunc(words("mark layer concat hconcat vconcat spec"), func(key string) bool {
-			return v[key] != nil
-		})
+		view := slices.ContainsFunc(makers, func(key string) bool { return v[key] != nil })
 		for key, e := range v {
 			if key != "data" || !view {
 				add(e)

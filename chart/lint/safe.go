@@ -18,9 +18,12 @@ import (
 func (l *linter) safe(v any, path, key string, views int) {
 	switch v := v.(type) {
 	case string:
+		if slices.Contains(words("test filter and or not"), key) { // a predicate
+			l.fault(ErrExpression, path, "expressions are not supported: write an object, such as {\"field\": ..., \"gt\": ...}")
+		}
 		l.text(path, v)
 	case json.Number:
-		l.number(path, key, v)
+		l.checkNumber(path, key, v)
 	case []any:
 		for i, e := range v {
 			l.safe(e, item(path, i), key, views)
@@ -36,12 +39,15 @@ func (l *linter) safe(v any, path, key string, views int) {
 				return
 			}
 			l.data(v["data"], path+"/data")
+			if path != "" && len(l.problems) == 0 { // the rows of the chart are meant
+				delete(v, "data")
+			}
 		}
 		if key == "transform" && l.refusedTransform(v, path) {
 			return
 		}
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			if k != "data" || views == 0 {
+			if k != "data" || path != "" {
 				l.member(v[k], pointer(path, k), k, key, views)
 			}
 		}
@@ -66,9 +72,6 @@ func (l *linter) member(v any, at, key, around string, views int) {
 	case key == "selection":
 		l.fault(ErrUnsupported, at, "write params, as in Vega-Lite 5 and 6")
 		return
-	case key == "test" && isText, key == "filter" && isText:
-		l.fault(ErrExpression, at, "expressions are not supported: write an object, such as {\"field\": ..., \"gt\": ...}")
-		return
 	case key == "formatType" || strings.HasSuffix(key, "FormatType"): // a function that a page may have registered
 		if v != "number" && v != "time" && v != nil {
 			l.report(refusal.Problem{
@@ -76,7 +79,7 @@ func (l *linter) member(v any, at, key, around string, views int) {
 			})
 		}
 		return
-	case key == "param" && around != "transform":
+	case key == "param" && around != "transform" && around != "window": // a number in these
 		if name, ok := v.(string); !ok {
 			l.fault(ErrMalformed, at,
 				"it has to be the name of a parameter: combine parameters as {\"and\": [{\"param\": ...}, ...]}")
@@ -110,7 +113,9 @@ func (l *linter) member(v any, at, key, around string, views int) {
 	case key == "format" || strings.HasSuffix(key, "Format"):
 		l.format(at, v)
 	}
-	l.costs(at, key, v)
+	if around != "value" { // whose keys are fields
+		l.costs(at, key, v)
+	}
 	l.safe(v, at, key, views)
 }
 
@@ -142,7 +147,7 @@ func (l *linter) forbidden(path, key string) bool {
 	return true
 }
 
-// data refuses data of a view's own. The name of data is allowed, as the rows replace it.
+// data refuses data of a view's own. A name and a format are left out, as the rows replace them.
 func (l *linter) data(v any, at string) {
 	o, ok := v.(object)
 	if v != nil && !ok {
@@ -221,6 +226,10 @@ func (l *linter) format(path string, v any) {
 		if longNumber.MatchString(v) {
 			l.fault(ErrTooLarge, path, "the number is too large for a width: use a smaller one")
 		}
+	case []any:
+		for i, e := range v {
+			l.format(item(path, i), e)
+		}
 	case object: // by the unit of a time
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			l.format(pointer(path, key), v[key])
@@ -239,22 +248,22 @@ var bounds = map[string][2]float64{
 	"width": {0, 10_000}, "height": {0, 10_000}, // pixels
 }
 
-func (l *linter) number(path, key string, v json.Number) {
-	n, err := v.Float64()
-	b, bounded := bounds[key]
-	switch {
+func (l *linter) checkNumber(path, key string, v json.Number) {
+	switch _, err := v.Float64(); {
 	case err != nil:
 		l.fault(ErrMalformed, path, "the number is too large")
-	case bounded && (n < b[0] || n > b[1]):
-		l.fault(ErrMalformed, path, "it has to be a number from %v to %v", b[0], b[1])
 	case rounded(v.String()) && slices.Contains(words("datum sort value"), key):
 		l.fault(ErrFieldType, path, "a browser would round the number %s: write it as a text", v)
 	}
 }
 
-// costs refuses lists and objects that keep a browser busy.
+// costs refuses numbers, lists and objects that keep a browser busy.
 func (l *linter) costs(path, key string, v any) {
 	o, _ := v.(object)
+	n, isNumber := number(v)
+	if b, bounded := bounds[key]; bounded && isNumber && (n < b[0] || n > b[1]) {
+		l.fault(ErrMalformed, path, "it has to be a number from %v to %v", b[0], b[1])
+	}
 	step, stepped := number(o["step"])
 	switch key {
 	case "transform":

@@ -78,8 +78,8 @@ func (l *linter) valid(root object) error {
 }
 
 // closest returns the errors of e without causes. Of alternatives it returns those of the
-// alternative that was probably meant. misfit is how much the value of e itself, without what
-// is in it, differs from what the schema wants there.
+// alternative that was probably meant: the one whose type fits, and of these the one with the
+// fewest errors. misfit is how much the type of the value of e differs from the wanted one.
 func closest(e *jsonschema.ValidationError) (leaves []*jsonschema.ValidationError, misfit int) {
 	if len(e.Causes) == 0 {
 		return []*jsonschema.ValidationError{e}, misfitOf(e.ErrorKind)
@@ -129,13 +129,17 @@ func misfitOf(k jsonschema.ErrorKind) int {
 // problems returns the problems of errors without causes in a spec: one for each value.
 func (s *vegaLiteSchema) problems(errs []*jsonschema.ValidationError, spec any) (out []refusal.Problem) {
 	types, words, missing := map[string][]string{}, map[string][]string{}, map[string][]string{}
-	values := map[string]any{}
+	values, seen := map[string]any{}, map[string]bool{}
 	add := func(p refusal.Problem) {
-		if !slices.ContainsFunc(out, func(other refusal.Problem) bool { return other.Path == p.Path }) {
+		if !seen[p.Path] {
+			seen[p.Path] = true
 			out = append(out, p)
 		}
 	}
 	for _, e := range errs {
+		if len(out) >= maxProblems {
+			break
+		}
 		path := ""
 		for _, key := range e.InstanceLocation {
 			path = pointer(path, key)

@@ -34,6 +34,13 @@ func (l *linter) declare(v any) {
 // view checks what a view and the views in it show of the rows. The schema of Vega-Lite
 // allows the view.
 func (l *linter) view(v object, path string, sc *scope) {
+	if v["spec"] == nil {
+		l.shown++
+	}
+	if l.shown > maxViews {
+		l.fault(ErrTooLarge, path, "it draws more than %d views", maxViews)
+		return
+	}
 	around := sc.encoding
 	sc = l.transforms(v["transform"], path+"/transform", sc)
 	l.selections(v["params"], path+"/params", sc)
