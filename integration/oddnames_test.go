@@ -26,6 +26,7 @@ func TestLeftOut(t *testing.T) {
 		CREATE TABLE good(id int PRIMARY KEY, name varchar(20)); INSERT INTO good VALUES (1, 'Ann');
 		CREATE TABLE hidden(id int, pay int);
 		CREATE VIEW plain AS SELECT id FROM good;
+		CREATE VIEW fixed AS SELECT 1 AS one;
 		CREATE VIEW pays AS SELECT id AS who, pay AS much FROM hidden WHERE pay > 0;
 		CREATE VIEW paid AS SELECT g.name, p.much FROM good g JOIN pays p ON p.who = g.id;
 		CREATE VIEW counted AS SELECT count(*) AS n FROM hidden;
@@ -55,6 +56,7 @@ func TestLeftOut(t *testing.T) {
 	}{
 		{"PostgreSQL", postgres.Dialect{}, "public", func(t *testing.T) *sqldb.DB {
 			p := newPostgres(t, pgServer(t), "left_out", common+`
+				CREATE SCHEMA left_apart;
 				CREATE TABLE odd(id int, "A" int, a int, "first	name" text); CREATE TABLE "Order"(id int); CREATE TABLE "order"(id int);
 				CREATE FUNCTION pay() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT sum(pay) FROM public.hidden';
 				CREATE VIEW called AS SELECT pay() AS pay;
@@ -64,11 +66,14 @@ func TestLeftOut(t *testing.T) {
 				CREATE VIEW olds AS SELECT id FROM older;
 				CREATE TABLE everyone(id int); ALTER TABLE hidden INHERIT everyone; CREATE VIEW staff AS SELECT id FROM everyone;
 				CREATE TABLE best(id int); ALTER TABLE good INHERIT best;
-				CREATE SCHEMA left_apart; CREATE VIEW left_apart.pays AS SELECT pay FROM hidden; CREATE VIEW through AS SELECT * FROM left_apart.pays;
+				CREATE TABLE top(id int); CREATE TABLE left_apart.middle() INHERITS (top); ALTER TABLE hidden INHERIT left_apart.middle;
+				CREATE VIEW apart AS SELECT id FROM left_apart.middle;
+				CREATE VIEW left_apart.pays AS SELECT pay FROM hidden; CREATE VIEW through AS SELECT * FROM left_apart.pays;
 				GRANT SELECT ON ALL TABLES IN SCHEMA public TO left_out`)
 			return p.open(t, nil)
 		}, []string{
 			"Order differs from order in letter case only",
+			"apart reads hidden, which is excluded",
 			"called is a view, and it is not known whether it reads something that is excluded",
 			"everyone reads hidden, which is excluded",
 			"kept reads hidden, which is excluded",
@@ -79,6 +84,7 @@ func TestLeftOut(t *testing.T) {
 			"quoted is a view, and it is not known whether it reads something that is excluded",
 			"staff reads everyone, which reads hidden, which is excluded",
 			"through reads hidden, which is excluded",
+			"top reads hidden, which is excluded",
 		}},
 		{"PostgreSQL without an encoding", postgres.Dialect{}, "public", func(t *testing.T) *sqldb.DB {
 			return latin(t, "left_out_bytes", common+"CREATE TABLE old(id int);"+
@@ -108,6 +114,8 @@ func TestLeftOut(t *testing.T) {
 			}
 			defer pool.Close()
 			if _, err := pool.Exec(common + `CREATE TABLE old(id int); CREATE TABLE odd(id int, "" text, "first	name" text);
+				CREATE VIRTUAL TABLE found USING fts5(body); CREATE VIRTUAL TABLE notes USING fts5(body);
+				CREATE TRIGGER finds AFTER INSERT ON hidden BEGIN INSERT INTO found VALUES (new.pay); END;
 				CREATE TABLE "` + strings.Repeat("n", 300) + `"(id int)`); err != nil {
 				t.Fatal(err)
 			}
@@ -118,6 +126,7 @@ func TestLeftOut(t *testing.T) {
 			t.Cleanup(func() { db.Close() })
 			return db
 		}, []string{
+			"found reads hidden, which is excluded",
 			strings.Repeat("n", 300) + " has a name of 300 bytes",
 			"odd. has an empty name",
 			`"odd.first\tname" has control characters or invalid UTF-8 in its name`,

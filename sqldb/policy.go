@@ -61,7 +61,7 @@ type OmissionKind string
 const (
 	OmittedSecret OmissionKind = "secret" // a column whose name says that it holds a secret: see PolicyOptions.Secrets
 	OmittedName   OmissionKind = "name"   // a name that no policy can have, or that differs from another in letter case only
-	OmittedView   OmissionKind = "view"   // a view, or a table with heirs, over what may not be read: see PolicyOptions.Include
+	OmittedView   OmissionKind = "view"   // a view of what may not be read, or a table with its rows: see PolicyOptions.Include
 )
 
 // String returns the name and the message on one line.
@@ -236,7 +236,7 @@ func oddName(name string, others []string) string {
 }
 
 // opened returns why a view would open something that may not be read, or an empty text. So
-// would a table with the rows of those that inherit from it. seen are those looked at.
+// would a table with the rows of its children. seen are those looked at.
 func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 	t := b.schema.Tables[view]
 	if _, secure := b.tables[view]; secure || !t.View && t.Reads == nil || seen[view] {
@@ -258,7 +258,7 @@ func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 			return "reads " + table + ", which has the secure view " + secure
 		}
 		for _, column := range b.schema.Tables[table].Columns {
-			if b.excluded(b.opt.Exclude, table, column) {
+			if b.excluded(b.opt.Exclude, table, column) && (t.View || slices.Contains(t.Columns, column)) {
 				return "reads " + table + ", of which " + column + " is excluded"
 			}
 		}

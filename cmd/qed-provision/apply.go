@@ -49,37 +49,49 @@ func apply(
 	return tx.Commit()
 }
 
-// readers has the queries for the accounts that may read a view, but for its owner and one
-// account.
+// readers has the queries for the accounts that may read a view, but for its owner, as a
+// script quotes them.
 var readers = map[string]string{
-	"mysql": `SELECT GRANTEE FROM information_schema.TABLE_PRIVILEGES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND GRANTEE <> ?
-		UNION SELECT GRANTEE FROM information_schema.COLUMN_PRIVILEGES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND GRANTEE <> ?`,
-	"postgres": `SELECT grantee FROM information_schema.column_privileges
-		WHERE table_schema = $1 AND table_name = $2 AND grantee <> $3 AND grantee <> grantor`,
+	"mysql": `SELECT GRANTEE FROM information_schema.TABLE_PRIVILEGES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?
+		UNION SELECT GRANTEE FROM information_schema.COLUMN_PRIVILEGES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?`,
+	"postgres": `SELECT DISTINCT '"' || replace(grantee, '"', '""') || '"' FROM information_schema.column_privileges
+		WHERE table_schema = $1 AND table_name = $2 AND grantee <> grantor`,
 }
 
-// unshared returns an error if the script replaces a view that another account reads: the
-// policy of that account may show other rows.
+// unshared returns an error if the script replaces a view that an account reads which it does
+// not name: the policy of that account may show other rows.
 func unshared(ctx context.Context, tx *sql.Tx, admin *database.Database, p *secureview.Policy, script provision.Script) error {
 	tables, err := p.ReadableTables()
 	if err != nil {
 		return err
 	}
+	says := func(text string) bool {
+		return slices.ContainsFunc(script, func(s string) bool { return strings.Contains(s, text) })
+	}
 	for _, t := range tables {
-		name := "VIEW " + admin.Dialect.Quote(t.Schema) + "." + admin.Dialect.Quote(t.View) + " "
-		if !slices.ContainsFunc(script, func(s string) bool { return strings.Contains(s, name) }) {
+		if !says("VIEW " + admin.Dialect.Quote(t.Schema) + "." + admin.Dialect.Quote(t.View) + " ") {
 			continue
 		}
-		args := []any{t.Schema, t.View, p.Setup.Account}
+		args := []any{t.Schema, t.View}
 		if p.Dialect == "mysql" {
 			args = append(args, args...)
 		}
-		var other string
-		switch err := tx.QueryRowContext(ctx, readers[p.Dialect], args...).Scan(&other); {
-		case err == nil:
-			return fmt.Errorf("the view %s is read by %s too, which would see the rows of this policy: "+
-				"name another view in the policy, or revoke the right of %s", t.View, other, other)
-		case !errors.Is(err, sql.ErrNoRows):
+		rows, err := tx.QueryContext(ctx, readers[p.Dialect], args...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var account string
+			if err := rows.Scan(&account); err != nil {
+				return err
+			}
+			if !says(account) {
+				return fmt.Errorf("the view %s is read by %s too, which would see the rows of this policy: "+
+					"name another view in the policy, or revoke the right of %s", t.View, account, account)
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			return err
 		}
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Secret reports whether a column seems to hold what gives access or proves an
-// identity: a password, a token, a card number, a national number. What is said about a
-// secret, such as password_changed_at, is none.
+// identity: a password, a token, a card number, a national number. A column about a secret,
+// such as password_changed_at, is no secret.
 func Secret(column string) bool {
 	parts := split(column)
 	if n := len(parts); n > 1 && (slices.Contains(aboutWords, parts[n-1]) || slices.Contains(flagWords, parts[0])) {
@@ -36,7 +36,8 @@ func split(column string) []string {
 }
 
 func matches(parts, inside, whole []string) bool {
-	joined := strings.ReplaceAll(strings.Join(parts, ""), "secretar", "") // a secretary is no secret
+	parts = slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return strings.HasPrefix(part, "secretar") }) // a secretary
+	joined := strings.Join(parts, "")
 	return slices.ContainsFunc(inside, func(part string) bool { return strings.Contains(joined, part) }) ||
 		slices.ContainsFunc(parts, func(part string) bool { return slices.Contains(whole, part) })
 }
@@ -44,7 +45,7 @@ func matches(parts, inside, whole []string) bool {
 var (
 	keyWords    = strings.Fields(`id ids key fk ref uuid guid`)
 	flagWords   = strings.Fields(`is has needs requires`)
-	aboutWords  = strings.Fields(`count type length date at expires expiry required enabled changed attempts`)
+	aboutWords  = strings.Fields(`count type length date at required enabled changed attempts`)
 	secretParts = strings.Fields(`password passwd passphrase passwort kennwort secret apikey privatekey accesskey
 		accesstoken refreshtoken sessiontoken credential socialsecurity taxid passport nationalid steuerid
 		steuernummer sozialversicherung ausweis creditcard cardnumber ccnumber kreditkarte iban kontonummer

@@ -35,6 +35,8 @@ func TestNames(t *testing.T) {
 		"hasPassword":               {false, false},
 		"otp_enabled":               {false, false},
 		"secretary_id":              {false, false},
+		"client_secret_arn":         {true, false},
+		"credit_card_expiry":        {true, false},
 		"Sekretariat":               {false, false},
 		"client_secret":             {true, false},
 		"secretariesSecret":         {true, false},

@@ -36,7 +36,7 @@ func (e *engine) Introspect(
 		Tables:  keyset.NewTables(schemas[0], func(name string) string { return name }),
 		skipped: skipped,
 	}
-	for _, step := range []func(context.Context) error{r.tables, r.columns, r.views, r.heirs, r.keys, r.foreignKeys} {
+	for _, step := range []func(context.Context) error{r.tables, r.columns, r.views, r.keys, r.foreignKeys} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -238,8 +238,12 @@ func (r *introspection) views(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	children, err := r.children(ctx)
+	if err != nil {
+		return err
+	}
 	for name, t := range r.Into.Tables {
-		if reads, ok := r.through(all, unknown, name); ok {
+		if reads, ok := r.through(all, children, unknown, name); ok {
 			t.Reads = reads
 			r.Into.Tables[name] = t
 		}
@@ -269,30 +273,29 @@ func (r *introspection) views(ctx context.Context) error {
 	return nil
 }
 
-// heirs adds to the tables those that inherit from them: a query of a table reads the rows
-// of these too.
-func (r *introspection) heirs(ctx context.Context) error {
-	var schema, table, in, heir string
-	return r.each(ctx, `
-		SELECT pn.nspname, p.relname, hn.nspname, h.relname
+// children returns the tables that inherit from each table. A query of a table reads their
+// rows too.
+func (r *introspection) children(ctx context.Context) (map[string]list, error) {
+	var schema, table, in, child string
+	all := map[string]list{}
+	return all, r.each(ctx, `
+		SELECT pn.nspname, p.relname, cn.nspname, c.relname
 		FROM pg_inherits AS i
 		JOIN pg_class AS p ON p.oid = i.inhparent AND p.relkind = 'r' JOIN pg_namespace AS pn ON pn.oid = p.relnamespace
-		JOIN pg_class AS h ON h.oid = i.inhrelid JOIN pg_namespace AS hn ON hn.oid = h.relnamespace`,
-		[]any{&schema, &table, &in, &heir}, func() {
-			if t, ok := r.Into.Tables[r.NameOf(schema, table)]; ok {
-				t.Reads = append(t.Reads, r.NameOf(in, heir))
-				r.Into.Tables[r.NameOf(schema, table)] = t
-			}
+		JOIN pg_class AS c ON c.oid = i.inhrelid JOIN pg_namespace AS cn ON cn.oid = c.relnamespace`,
+		[]any{&schema, &table, &in, &child}, func() {
+			parent := r.NameOf(schema, table)
+			all[parent] = append(all[parent], r.NameOf(in, child))
 		})
 }
 
-// through returns what a view reads, also through views that are not among the tables. It
-// returns false for no view, and if that is not known.
-func (r *introspection) through(all map[string]list, unknown map[string]bool, view string) (reads []string, known bool) {
-	if _, known = all[view]; !known || unknown[view] {
+// through returns what a view or a table with children reads, also through views and tables
+// that are not among those of the schema. It returns false for others, and if that is not known.
+func (r *introspection) through(all, children map[string]list, unknown map[string]bool, name string) (reads []string, known bool) {
+	if all[name] == nil && children[name] == nil || unknown[name] {
 		return nil, false
 	}
-	reads = slices.Clone(all[view])
+	reads = append(slices.Clone(all[name]), children[name]...)
 	for i := 0; i < len(reads); i++ {
 		if _, listed := r.Into.Tables[reads[i]]; listed {
 			continue
@@ -300,7 +303,7 @@ func (r *introspection) through(all map[string]list, unknown map[string]bool, vi
 		if unknown[reads[i]] {
 			return nil, false
 		}
-		for _, further := range all[reads[i]] {
+		for _, further := range slices.Concat(all[reads[i]], children[reads[i]]) {
 			if !slices.Contains(reads, further) {
 				reads = append(reads, further)
 			}

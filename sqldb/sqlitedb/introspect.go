@@ -82,16 +82,18 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 }
 
 // views adds the views, and the full-text tables that keep a text. They are like views: one
-// of them may have its rows from another table.
+// of them may have its rows from another table, also by triggers.
 func (r *introspection) views(ctx context.Context, c *driverConn) error {
-	names, err := c.scan(ctx, `SELECT name, sql, type FROM main.sqlite_schema WHERE type = 'view' OR type = 'table' AND rootpage = 0 ORDER BY rowid`)
+	names, err := c.scan(ctx, `
+		SELECT name, sql, type, (SELECT group_concat(t.sql) FROM main.sqlite_schema AS t WHERE t.type = 'trigger' AND instr(lower(t.sql), lower(m.name)))
+		FROM main.sqlite_schema AS m WHERE type = 'view' OR type = 'table' AND rootpage = 0 ORDER BY rowid`)
 	if err != nil {
 		return err
 	}
 	texts := map[string]string{}
 	for _, row := range names {
 		module, search := fullText(row[1])
-		if !search && row[2] != "view" || strings.Contains(module, ",content=''") {
+		if !search && row[2] != "view" || strings.Contains(module, ",content=") && option(module, "content") == "" {
 			continue
 		}
 		columns, err := c.scan(ctx, fmt.Sprintf(columnList, literal(row[0])))
@@ -109,6 +111,9 @@ func (r *introspection) views(ctx context.Context, c *driverConn) error {
 		}
 		r.add(row[0], t)
 		texts[row[0]] = row[1]
+		if search {
+			texts[row[0]] += " " + row[3]
+		}
 	}
 	viewtext.SetReads(r.schema, texts, nil)
 	return nil

@@ -48,6 +48,7 @@ func TestIntrospectTables(t *testing.T) {
 		CREATE VIRTUAL TABLE notes USING fts5(body);
 		CREATE VIRTUAL TABLE index_of USING fts5(a, content='bare');
 		CREATE VIRTUAL TABLE empty USING fts5(a, content = '');
+		CREATE VIRTUAL TABLE void USING fts5(a, content = "");
 		CREATE VIRTUAL TABLE words USING fts5vocab('notes', 'row');
 		CREATE VIRTUAL TABLE box USING rtree(id, x0, x1);
 		INSERT INTO "work Time"(b) VALUES (1);

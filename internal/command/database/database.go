@@ -69,7 +69,7 @@ func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 func Parse(dsn string) (*Database, error) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	if !isURL && driverForm.MatchString(dsn) { // its error as a path would show the password
-		return nil, errors.New("the database is named as a driver names it: write a URL such as mysql://user:password@host/database or postgres://user:password@host/database")
+		return nil, errors.New("the database is given in the form of a driver, not as a URL: write mysql://user:password@host/database or postgres://user:password@host/database")
 	}
 	if !isURL || scheme == "file" {
 		return &Database{
@@ -94,7 +94,7 @@ func Parse(dsn string) (*Database, error) {
 }
 
 // driverForm matches what the drivers of MySQL and PostgreSQL read next to URLs.
-var driverForm = regexp.MustCompile(`@(tcp|unix)\(|^(\w+=\S* +)*(host|password|dbname)=`)
+var driverForm = regexp.MustCompile(`@(tcp|unix)\(|(?i)(^|\s)(host|password|dbname|user)\s*=`)
 
 // Schemas removes the parameter schema from the parameters of a URL, and returns its names.
 func Schemas(parameters url.Values) ([]string, error) {

@@ -68,6 +68,7 @@ func TestParseRefuses(t *testing.T) {
 		{"a percent sign in the password", "postgres://me:hunter2%@db/app", "%25"},
 		{"a driver's form of MySQL", "root:hunter2@tcp(127.0.0.1:3306)/", "mysql://"},
 		{"a driver's form of PostgreSQL", "port=5432 host=127.0.0.1 password=hunter2 dbname=app", "postgres://"},
+		{"a driver's form with quotes and spaces", "application_name='a b' Password = 'hunter2'", "postgres://"},
 		{"no port", "mysql://me:hunter2@db:port/app", "URL"},
 		{"an empty schema", "postgres://me:hunter2@db/app?schema=sales,", "?schema=sales,crm"},
 		{"an empty database", "mysql://me:hunter2@db/app?schema=", "?schema=sales,crm"},
