@@ -120,10 +120,10 @@ type limitedBody struct {
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left+1)])
+	if b.left -= n; b.left < 0 {
+		b.left = 0
 		return 0, fmt.Errorf("mcpkit: a message is larger than %d bytes", maxMessage)
 	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
-	b.left -= n
 	return n, err
 }

@@ -15,7 +15,8 @@ import (
 // never less than what they read.
 //
 // Outside has the texts of the views of other schemas, by schema and name, which a view may
-// read too. An empty text is not known, nor is what is read by a view that mentions it.
+// read too. An empty text means that it is not known. The Reads of a view that mentions it stay
+// nil.
 func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]string]string) {
 	words := map[string][]string{}  // tables by their names in lower case
 	others := map[string][]string{} // the tables whose names are no words, in the same form

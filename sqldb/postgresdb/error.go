@@ -30,7 +30,7 @@ func classify(err error) *sqldb.Error {
 	}
 	// pgx has no types for these.
 	if strings.Contains(err.Error(), "received unexpected message") {
-		return failure.Wrap(sqldb.ErrUnavailable, "what answers is no PostgreSQL server: check host and port in the connection string", err)
+		return failure.Wrap(sqldb.ErrUnavailable, "the server at this address is not PostgreSQL: check host and port in the connection string", err)
 	}
 	if strings.Contains(err.Error(), "server refused TLS connection") {
 		return failure.Wrap(sqldb.ErrUnreadable, "the connection string requires TLS, which the server does not support", err)

@@ -28,7 +28,7 @@ func Ask(ctx context.Context, agent qed.Agent, show *Printer, turn qed.Turn) (qe
 	return answer, nil
 }
 
-// Converse calls ask for a question. If there is none, or ask reports that it is asked back,
+// Converse calls ask for a question. If there is none, or ask reports that the agent asks back,
 // it calls ask for each line that is typed, until an empty line or the end of the input. It
 // prints the error of a line and continues, unless the context is done or the provider
 // rejects the key.
