@@ -110,7 +110,7 @@ func (g *grouping) window(call *sqlast.Call, grouped bool) {
 // call checks an aggregate of the rows that agree in group.
 func (g *grouping) call(call *sqlast.Call, group []attr) {
 	item := proof.Aggregate{Text: g.text(call), RowsRepeat: proof.No, Affected: proof.No, At: int(call.Pos)}
-	terms := g.ownersOf(call, group)
+	terms, mixed := g.ownersOf(call, group)
 	rests := ""
 	var bad []judged
 	for _, t := range terms {
@@ -131,6 +131,9 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 		item.Counts, more = g.countsRows(counted, group)
 	}
 	g.decide(&item, call, bad, rests, len(terms))
+	if mixed && item.Verdict == dates.Proved && !same[call.Name] {
+		item.Verdict, item.RowsRepeat, item.Affected, item.RestsOn = dates.NotChecked, proof.Unknown, proof.Unknown, ""
+	}
 	if rowsOnly := len(terms) == 0 && counting[call.Name]; len(bad) == 0 && len(g.leaves) > 1 && (rowsOnly || constants) {
 		g.counts(&item, more, group)
 	}
@@ -154,8 +157,10 @@ func appendNew(list []string, more ...string) []string {
 }
 
 // ownersOf returns the rows whose values a call aggregates. One that adds or counts
-// constants counts the rows that it is chosen by.
-func (g *grouping) ownersOf(call *sqlast.Call, group []attr) []term {
+// constants counts the rows that it is chosen by. mixed says that a value is chosen from some
+// that determine the joined row and others that do not, such as an item's price or else that
+// of its product, or an amount paid or else the total of the order.
+func (g *grouping) ownersOf(call *sqlast.Call, group []attr) (all []term, mixed bool) {
 	args := call.Args
 	switch call.Name {
 	case "json_object_agg", "jsonb_object_agg", "json_objectagg", "json_group_object":
@@ -170,19 +175,30 @@ func (g *grouping) ownersOf(call *sqlast.Call, group []attr) []term {
 		args = args[:min(1, len(args))]
 	}
 	if len(args) == 0 {
-		return nil
+		return nil, false
 	}
-	decides := func(t term) bool { return len(g.seenBy(g.leavesOf(t)).missing(union(t, group))) == 0 }
-	var all []term
+	pick := func(terms []term) []term {
+		var deciding []term
+		for _, t := range terms {
+			if len(g.seenBy(g.leavesOf(t)).missing(union(t, group))) == 0 {
+				deciding = append(deciding, t)
+			}
+		}
+		if len(deciding) == 0 {
+			return terms
+		}
+		mixed = mixed || len(deciding) < len(terms)
+		return deciding[:1]
+	}
 	for _, arg := range args {
-		all = product(all, g.terms(g.frame, arg, decides))
+		all = product(all, g.terms(g.frame, arg, pick))
 	}
 	if len(all) == 0 {
 		if rows := g.rowsUnder(args[0]); len(rows) > 0 {
 			all = []term{rows}
 		}
 	}
-	return all
+	return all, mixed
 }
 
 // averages says that an average of averages does not weigh the groups.

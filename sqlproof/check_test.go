@@ -87,8 +87,7 @@ var checkTests = []struct {
 	}},
 	{"", "SELECT MAX(i.quantity * p.price) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
 		"join items, prices proved by both refer to products",
-		"MAX(i.quantity * p.price) not_checked, repeats unknown, affected unknown, by prices",
-		"note fan_out MAX(i.quantity * p.price)",
+		"MAX(i.quantity * p.price) proved, repeats unknown, by prices",
 	}},
 	{"", "SELECT SUM(o.total) FROM orders o JOIN (SELECT order_id, RANK() OVER (PARTITION BY order_id ORDER BY price, id) AS n FROM items) i" +
 		" ON i.order_id = o.id WHERE i.n = 1", []string{
@@ -102,6 +101,41 @@ var checkTests = []struct {
 		"SUM(o.total) contradicted, repeats yes, affected yes, by i",
 		"RANK() OVER (PARTITION BY order_id ORDER BY price) not_checked, repeats unknown, affected unknown",
 		"error fan_out SUM(o.total)",
+	}},
+	{"", "SELECT SUM(o.total * (i.quantity > 1)) FROM orders o JOIN items i ON i.order_id = o.id", []string{
+		"join orders, items proved by foreign key",
+		"SUM(o.total * (i.quantity > 1)) contradicted, repeats yes, affected yes, by items",
+		"error fan_out SUM(o.total * (i.quantity > 1))",
+	}},
+	{"", "SELECT SUM(COALESCE(o.total, i.price)) FROM orders o JOIN items i ON i.order_id = o.id", []string{
+		"join orders, items proved by foreign key",
+		"SUM(COALESCE(o.total, i.price)) not_checked, repeats unknown, affected unknown",
+	}},
+	{"", "SELECT SUM(i.quantity * COALESCE(i.price, p.list_price)) FROM items i JOIN products p ON p.id = i.product_id", []string{
+		"join items, products proved by foreign key",
+		"SUM(i.quantity * COALESCE(i.price, p.list_price)) proved",
+	}},
+	{"", "SELECT SUM(t.total) FROM (SELECT o.id, o.total, ROW_NUMBER() OVER (PARTITION BY o.id ORDER BY i.id) AS n" +
+		" FROM orders o JOIN items i ON i.order_id = o.id) t WHERE t.n = 1", []string{
+		"join orders, items proved by foreign key",
+		"SUM(t.total) not_checked, repeats unknown, affected yes, by items",
+		"ROW_NUMBER() OVER (PARTITION BY o.id ORDER BY i.id) not_checked, repeats unknown, affected unknown",
+		"note fan_out SUM(t.total)",
+	}},
+	{"", "SELECT SUM(o.total) FROM orders o JOIN (SELECT order_id, RANK() OVER w AS n FROM items" +
+		" WINDOW v AS (PARTITION BY order_id, product_id), w AS (v ORDER BY id)) i ON i.order_id = o.id AND i.n = 1", []string{
+		"join orders, i proved by foreign key",
+		"SUM(o.total) contradicted, repeats yes, affected yes, by i",
+		"RANK() OVER w not_checked, repeats unknown, affected unknown",
+		"error fan_out SUM(o.total)",
+	}},
+	{"", "SELECT SUM(o.total) FROM orders o CROSS JOIN invoices s WHERE s.order_id = 5", []string{
+		"join orders, invoices contradicted",
+		"SUM(o.total) proved",
+		"error cartesian invoices",
+	}},
+	{"", "SELECT SUM(o.total) FROM orders o CROSS JOIN parcels s WHERE s.id = 5", []string{
+		"SUM(o.total) proved",
 	}},
 	{"", "SELECT SUM(o.total + i.quantity) FROM orders o JOIN items i ON i.order_id = o.id", []string{
 		"join orders, items proved by foreign key",

@@ -62,13 +62,14 @@ func (s *scope) undone(may []bool, k *cond) {
 		if !may[l] {
 			continue
 		}
-		label, fix := s.leaves[l].label, "move the condition into ON to keep the rows, or write an inner join"
+		label, by, fix := s.leaves[l].label, "a condition of WHERE", "move the condition into ON to keep the rows, or write an inner join"
 		if k.join >= 0 {
+			by = "the inner join of " + s.leaves[s.joins[k.join].mid].label
 			fix = "write an outer join here as well to keep the rows, or an inner join of " + label
 		}
 		s.say(proof.Finding{
 			Code: proof.OuterJoinUndone, Severity: proof.Note, Subject: label, By: []string{label}, At: int(k.expr.At()),
-			Message: fmt.Sprintf("the outer join of %s keeps rows without a match, and %s removes them again", label, describe(k.expr)),
+			Message: fmt.Sprintf("the outer join of %s keeps rows without a match, and %s removes them again", label, by),
 			Fix:     fix,
 		})
 		return
@@ -124,8 +125,10 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 	case sqlast.Eq, sqlast.Ne:
 		s.unknownValue(f, e.X, e.Y)
 		s.unknownValue(f, e.Y, e.X)
-		s.midnight(f, e.X, e.Y)
-		s.zero(f, e.X, e.Y)
+		for _, sides := range [][2]sqlast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
+			s.midnight(f, sides[0], sides[1])
+			s.zero(f, sides[0], sides[1])
+		}
 	case sqlast.Le:
 		s.boundary(f, e.X, e.Y)
 	case sqlast.Ge:

@@ -46,7 +46,7 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 		if l := g.leaves[g.owner[row]]; row != l.row {
 			o := l.rows.origins[slices.Index(l.origins, row)]
 			if !o.unique {
-				j.inside = true
+				j.inside, j.chosen = true, j.chosen || c.onlyFirst(l)
 				j.by = appendNew(j.by, o.by...)
 				if len(o.by) == 0 {
 					j.by = appendNew(j.by, l.label)
@@ -64,7 +64,7 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	j.leaves = c.repeating(start, t)
 	if len(j.leaves) == 0 {
 		if c.paired(t, group) {
-			j.of, j.by, j.paired = j.of[:1], j.of[1:], true
+			j.of, j.by, j.paired, j.merged = j.of[:1], j.of[1:], true, false
 			return j
 		}
 		j.restsOn = c.keysUsed()
@@ -236,6 +236,20 @@ func (c *view) byValidity(l *leaf) bool {
 		}
 	}
 	return below && above
+}
+
+// onlyFirst reports whether a condition selects the first row of each group of a subquery that
+// numbers its rows, as people drop rows that are there twice.
+func (c *view) onlyFirst(l *leaf) bool {
+	return slices.ContainsFunc(c.conds, func(k cond) bool {
+		x, ok := isFirst(k.expr)
+		if !ok {
+			return false
+		}
+		of, a := c.value(k.frame, x)
+		i := slices.Index(l.attrs, a)
+		return of == l && i >= 0 && i < len(l.rows.columns) && l.rows.columns[i].numbered
+	})
 }
 
 // amongOthers reports whether a condition compares a leaf with other rows of its table, as

@@ -41,10 +41,9 @@ func (s *scope) rowsIn(f *frame, e sqlast.Node) (rows []attr) {
 
 // terms returns the parts of a value that is added up. Factors of a product belong
 // together: a price times the quantity of an item is a value of the item. What a value is
-// chosen by is no part of it. decides reports whether a term determines the joined row: of
-// the values that a CASE or COALESCE chooses from such a one makes the whole a value of
-// those rows.
-func (s *scope) terms(f *frame, e sqlast.Expr, decides func(term) bool) []term {
+// chosen by is no part of it, and so are conditions, which are 0 or 1. pick returns those of
+// the terms from which a CASE or COALESCE chooses that make the value.
+func (s *scope) terms(f *frame, e sqlast.Expr, pick func([]term) []term) []term {
 	f, e = s.follow(f, e)
 	switch e := e.(type) {
 	case *sqlast.Column:
@@ -53,28 +52,44 @@ func (s *scope) terms(f *frame, e sqlast.Expr, decides func(term) bool) []term {
 		}
 		return nil
 	case *sqlast.Unary:
-		return s.terms(f, e.X, decides)
-	case *sqlast.Cast:
-		return s.terms(f, e.X, decides)
-	case *sqlast.Collate:
-		return s.terms(f, e.X, decides)
-	case *sqlast.Binary:
-		x, y := s.terms(f, e.X, decides), s.terms(f, e.Y, decides)
-		if e.Op == sqlast.Add || e.Op == sqlast.Sub {
-			return few(append(x, y...))
+		if e.Op == sqlast.Not {
+			return nil
 		}
-		return product(x, y)
+		return s.terms(f, e.X, pick)
+	case *sqlast.Cast:
+		return s.terms(f, e.X, pick)
+	case *sqlast.Collate:
+		return s.terms(f, e.X, pick)
+	case *sqlast.Is, *sqlast.In, *sqlast.Between, *sqlast.Like, *sqlast.Exists, *sqlast.Quantified:
+		return nil
+	case *sqlast.Binary:
+		if e.Op <= sqlast.NotSame {
+			return nil
+		}
+		if e.Op == sqlast.Add || e.Op == sqlast.Sub && !s.isTime(f, e.X) {
+			return few(append(s.terms(f, e.X, pick), s.terms(f, e.Y, pick)...))
+		}
+		choice := false // of a factor, as in i.quantity * COALESCE(i.price, p.price)
+		later := func(terms []term) []term {
+			choice = choice || len(terms) > 1
+			return terms
+		}
+		all := product(s.terms(f, e.X, later), s.terms(f, e.Y, later))
+		if choice {
+			return pick(all)
+		}
+		return all
 	case *sqlast.Case:
 		var all []term
 		for _, w := range e.Whens {
-			all = append(all, s.terms(f, w.Result, decides)...)
+			all = append(all, s.terms(f, w.Result, pick)...)
 		}
 		if e.Else != nil {
-			all = append(all, s.terms(f, e.Else, decides)...)
+			all = append(all, s.terms(f, e.Else, pick)...)
 		}
-		return chosen(all, decides)
+		return pick(few(all))
 	case *sqlast.Call:
-		return s.callTerms(f, e, decides)
+		return s.callTerms(f, e, pick)
 	}
 	if rows := s.rowsIn(f, e); len(rows) > 0 {
 		return []term{rows}
@@ -82,28 +97,28 @@ func (s *scope) terms(f *frame, e sqlast.Expr, decides func(term) bool) []term {
 	return nil
 }
 
-func (s *scope) callTerms(f *frame, e *sqlast.Call, decides func(term) bool) []term {
+func (s *scope) callTerms(f *frame, e *sqlast.Call, pick func([]term) []term) []term {
 	switch e.Name {
 	case "coalesce", "ifnull", "nvl", "greatest", "least":
 		var all []term
 		for _, arg := range e.Args {
-			all = append(all, s.terms(f, arg, decides)...)
+			all = append(all, s.terms(f, arg, pick)...)
 		}
-		return chosen(all, decides)
+		return pick(few(all))
 	case "if", "iif":
 		var all []term
 		for _, arg := range e.Args[min(1, len(e.Args)):] {
-			all = append(all, s.terms(f, arg, decides)...)
+			all = append(all, s.terms(f, arg, pick)...)
 		}
-		return chosen(all, decides)
+		return pick(few(all))
 	case "nullif", "round", "abs", "floor", "ceil", "ceiling", "truncate", "trunc":
 		if len(e.Args) > 0 {
-			return s.terms(f, e.Args[0], decides)
+			return s.terms(f, e.Args[0], pick)
 		}
 	}
 	var all []term
 	for _, arg := range e.Args {
-		all = product(all, s.terms(f, arg, decides))
+		all = product(all, s.terms(f, arg, pick))
 	}
 	return all
 }
@@ -146,12 +161,14 @@ func few(terms []term) []term {
 	return out
 }
 
-func chosen(terms []term, decides func(term) bool) []term {
-	terms = few(terms)
-	for _, t := range terms {
-		if len(terms) > 1 && decides(t) {
-			return []term{t}
-		}
-	}
-	return terms
+// isTime reports whether a value is a time. The time between two is a value of both.
+func (s *scope) isTime(f *frame, e sqlast.Expr) bool {
+	k := s.kindOf(f, e)
+	call, ok := e.(*sqlast.Call)
+	return k == dayKind || k == momentKind || ok && timeCalls[call.Name]
+}
+
+var timeCalls = map[string]bool{
+	"julianday": true, "unixepoch": true, "date": true, "datetime": true, "date_trunc": true, "to_days": true,
+	"to_seconds": true, "unix_timestamp": true,
 }

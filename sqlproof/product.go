@@ -25,8 +25,8 @@ func (s *scope) products(connected *groups) {
 	first := -1
 	rows := slices.ContainsFunc(s.leaves, func(l *leaf) bool { return !single[l.row] })
 	for _, l := range s.leaves {
-		if l.call || single[l.row] && (l.rows != nil || !rows) {
-			continue // a value of a subquery, or all are one row each
+		if l.call || single[l.row] && (l.rows != nil || !rows || !s.refersTo(l)) {
+			continue // a value of a subquery or of a table of settings, or all are one row each
 		}
 		if first < 0 {
 			first = l.index
@@ -70,6 +70,13 @@ func (s *scope) products(connected *groups) {
 		}
 		s.say(f)
 	}
+}
+
+// refersTo reports whether the table of a leaf has a relationship with that of another one.
+func (s *scope) refersTo(l *leaf) bool {
+	return slices.ContainsFunc(s.leaves, func(other *leaf) bool {
+		return l.table == nil || other.table != nil && other != l && len(s.prover.edges[pair{other.table, l.table}])+len(s.prover.edges[pair{l.table, other.table}]) > 0
+	})
 }
 
 // forgotten returns a relationship of the table of a leaf with one before it, or nil.

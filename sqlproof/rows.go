@@ -470,13 +470,13 @@ func (b *block) keys(r *rows) (keys [][]int) {
 		}
 	}
 	for i, it := range b.sel.Items {
-		if partition, ok := b.firstOf(it.Expr); ok && within(at, partition) {
+		if partition, ok := b.firstOf(it.Expr, enough); ok && within(at, partition) {
 			r.columns[i].numbered = true
 			add(partition, i)
 		}
 	}
 	if x, ok := isFirst(b.sel.Qualify); ok {
-		if partition, ok := b.firstOf(x); ok && within(at, partition) {
+		if partition, ok := b.firstOf(x, enough); ok && within(at, partition) {
 			add(partition)
 		}
 	}
@@ -517,8 +517,8 @@ func isFirst(e sqlast.Expr) (x sqlast.Expr, ok bool) {
 }
 
 // firstOf returns the columns of PARTITION BY of row_number(): together with them its
-// number tells rows apart. So does a rank in an order of which no two rows are equal.
-func (b *block) firstOf(e sqlast.Expr) (partition []attr, ok bool) {
+// number tells rows apart. So does a rank in an order that is unique.
+func (b *block) firstOf(e sqlast.Expr, unique func([]attr) bool) (partition []attr, ok bool) {
 	call, ok := e.(*sqlast.Call)
 	if !ok || call.Over == nil {
 		return nil, false
@@ -541,17 +541,32 @@ func (b *block) firstOf(e sqlast.Expr) (partition []attr, ok bool) {
 				ordered = append(ordered, a)
 			}
 		}
-		return partition, len(b.seenBy(nil).missing(ordered)) == 0
+		return partition, unique(ordered)
 	}
 	return nil, false
 }
 
-// window returns the window of an OVER clause, or the one of the WINDOW clause that it names.
+// window returns the window of an OVER clause with what it takes from the windows of the
+// WINDOW clause that it names: their partition, and their order if it has none.
 func window(sel *sqlast.Select, w *sqlast.Window) *sqlast.Window {
-	for _, named := range sel.Windows {
-		if w.Bare && strings.EqualFold(named.Name, w.Name) || w.Base != "" && strings.EqualFold(named.Name, w.Base) {
-			return named
-		}
+	whole := *w
+	of := w.Base
+	if w.Bare {
+		of = w.Name
 	}
-	return w
+	for range sel.Windows { // each is named once at most
+		i := slices.IndexFunc(sel.Windows, func(named *sqlast.Window) bool { return strings.EqualFold(named.Name, of) })
+		if of == "" || i < 0 {
+			break
+		}
+		named := sel.Windows[i]
+		if len(whole.PartitionBy) == 0 {
+			whole.PartitionBy = named.PartitionBy
+		}
+		if len(whole.OrderBy) == 0 {
+			whole.OrderBy = named.OrderBy
+		}
+		of = named.Base
+	}
+	return &whole
 }

@@ -98,8 +98,11 @@ func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judg
 	}
 	known = known && !paired
 	switch {
-	case unaffected && !paired:
+	case unaffected:
 		item.Verdict, item.Affected = dates.Proved, proof.No
+		if paired {
+			item.RowsRepeat = proof.Unknown
+		}
 		item.RestsOn = "repeated rows do not change the value"
 		return
 	case chosen || !known:
@@ -143,7 +146,7 @@ func (g *grouping) addsConstants(call *sqlast.Call) bool {
 	if call.Name != "sum" && call.Name != "total" || len(call.Args) == 0 {
 		return false
 	}
-	return len(g.terms(g.frame, call.Args[0], func(term) bool { return false })) == 0
+	return len(g.terms(g.frame, call.Args[0], func(terms []term) []term { return terms })) == 0
 }
 
 func isList(name string) bool {
