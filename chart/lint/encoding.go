@@ -95,6 +95,15 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 		l.note(l.texts.FilledIn)
 	}
 	l.sort(o["sort"], path+"/sort", sc)
+	scale, _ := o["scale"].(object)
+	axis, _ := o["axis"].(object)
+	every := axis["tickCount"]
+	if step, ok := every.(object); ok {
+		every = step["interval"]
+	}
+	if scale["domain"] != nil && (every == "day" || every == "week") {
+		l.fault(ErrTooLarge, path+"/axis/tickCount", "with a domain of its own it could make a tick for each %s of centuries: write a number", every)
+	}
 	list, many := o["condition"].([]any)
 	if !many {
 		list = []any{o["condition"]}

@@ -120,6 +120,8 @@ func TestCosts(t *testing.T) {
 	repeated := func(spec string) string { return `{"repeat":{"row":[` + fifty + `]},"spec":` + spec + `}` }
 	one := `{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"}}}`
 	for spec, ok := range map[string]bool{
+		`{"mark":"point","encoding":{"x":{"field":"d","type":"temporal","axis":{"tickCount":"day"}},"y":{"field":"v","type":"quantitative"}}}`:                                                true,
+		`{"mark":"point","encoding":{"x":{"field":"d","type":"temporal","scale":{"domain":["1900-01-01","9999-12-31"]},"axis":{"tickCount":"day"}},"y":{"field":"v","type":"quantitative"}}}`: false,
 		repeated(one): true,
 		repeated(`{"layer":[` + one + `,` + one + `]}`): false,
 		repeated(repeated(repeated(one))):               false,

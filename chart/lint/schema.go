@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,7 +120,10 @@ func misfitOf(k jsonschema.ErrorKind) int {
 	case *kind.AdditionalProperties:
 		return len(k.Properties)
 	case *kind.Type:
-		if isNested(k.Got) || slices.ContainsFunc(k.Want, isNested) {
+		switch {
+		case slices.Equal(k.Want, []string{"null"}): // to leave it out was not meant
+			return 200
+		case isNested(k.Got) || slices.ContainsFunc(k.Want, isNested):
 			return 100
 		}
 	}
@@ -140,27 +144,27 @@ func (s *vegaLiteSchema) problems(errs []*jsonschema.ValidationError, spec any) 
 		if len(out) >= maxProblems {
 			break
 		}
-		path := ""
+		where := ""
 		for _, key := range e.InstanceLocation {
-			path = pointer(path, key)
+			where = pointer(where, key)
 		}
-		values[path] = at(spec, e.InstanceLocation)
+		values[where] = at(spec, e.InstanceLocation)
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, name := range k.Properties {
-				add(vegalite.UnknownWord(pointer(path, name), "property", name, s.properties(e.SchemaURL)))
+				add(vegalite.UnknownWord(pointer(where, name), "property", name, s.properties(e.SchemaURL)))
 			}
 			continue
 		case *kind.Required:
-			missing[path] = append(missing[path], strings.Join(k.Missing, " and "))
+			missing[where] = append(missing[where], strings.Join(k.Missing, " and "))
 		case *kind.Type:
-			types[path] = append(types[path], k.Want...)
+			types[where] = append(types[where], k.Want...)
 		case *kind.Enum:
-			words[path] = append(words[path], textsOf(k.Want)...)
+			words[where] = append(words[where], textsOf(k.Want)...)
 		case *kind.Const:
-			words[path] = append(words[path], textsOf([]any{k.Want})...)
+			words[where] = append(words[where], textsOf([]any{k.Want})...)
 		}
-		add(refusal.Problem{Code: ErrMalformed, Path: path, Message: "Vega-Lite does not allow the value"})
+		add(refusal.Problem{Code: ErrMalformed, Path: where, Message: "Vega-Lite does not allow the value"})
 	}
 	for i, p := range out {
 		known := unique(words[p.Path])
@@ -174,6 +178,9 @@ func (s *vegaLiteSchema) problems(errs []*jsonschema.ValidationError, spec any) 
 		default:
 			if want != nil {
 				out[i].Message += ": it has to be of type " + strings.Join(want, " or ")
+			}
+			if isWord && slices.Contains(want, "object") && strings.HasSuffix(path.Dir(p.Path), "/encoding") {
+				out[i].Message += `, such as {"field": "name"}`
 			}
 			out[i].Candidates = known
 		}

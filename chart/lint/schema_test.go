@@ -43,6 +43,19 @@ func TestSchema(t *testing.T) {
 			refusal.Problem{Code: lint.ErrMalformed, Path: "/description",
 				Message: "Vega-Lite does not allow the value: it has to be of type string"},
 		},
+		"an order": {
+			`{"mark":"bar","encoding":{"x":{"field":"port","sort":%s},"y":{"field":"delay","aggregate":"sum"}}}`, `"desc"`, `null`,
+			refusal.Problem{Code: lint.ErrUnknownName, Path: "/encoding/x/sort", Candidates: []string{"descending"}, Message: `there is no value "desc"`},
+		},
+		"a word of another library": {
+			`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"field":"delay","aggregate":%s}}}`, `"avg"`, `"mean"`,
+			refusal.Problem{Code: lint.ErrUnknownName, Path: "/encoding/y/aggregate", Candidates: []string{"mean"}, Message: `there is no value "avg"`},
+		},
+		"a channel": {
+			`{"mark":"bar","encoding":{"x":%s,"y":{"field":"delay","aggregate":"sum"}}}`, `"port:N"`, `{"field":"port","type":"nominal"}`,
+			refusal.Problem{Code: lint.ErrMalformed, Path: "/encoding/x",
+				Message: `Vega-Lite does not allow the value: it has to be of type object, such as {"field": "name"}`},
+		},
 		"a missing property": {
 			bar, `,"transform":[{"filter":{"field":"delay"}}]`, `,"transform":[{"filter":{"field":"delay","gt":1}}]`,
 			refusal.Problem{Code: lint.ErrMalformed, Path: "/transform/0/filter", Message: "it needs equal or gt or gte or lt or lte or oneOf or range or valid"},

@@ -4,6 +4,7 @@
 package sensitive
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,9 @@ func Secret(column string) bool {
 	if n := len(parts); n > 1 && (slices.Contains(aboutWords, parts[n-1]) || slices.Contains(flagWords, parts[0])) {
 		return false
 	}
-	return matches(parts, secretParts, secretWords)
+	phrase := "_" + strings.Join(parts, "_") + "_"
+	return matches(parts, secretParts, secretWords) || phrase == "_pw_" || phrase == "_pass_" ||
+		slices.ContainsFunc(secretPhrases, func(p string) bool { return strings.Contains(phrase, "_"+p+"_") })
 }
 
 // Personal reports whether a column seems to identify a person, such as a name or an
@@ -32,7 +35,12 @@ func Personal(column string) bool {
 }
 
 func split(column string) []string {
-	return strings.FieldsFunc(strings.ToLower(textmatch.Spaced(column)), func(r rune) bool { return r == ' ' || r == '-' })
+	lower := strings.ReplaceAll(strings.ToLower(textmatch.Spaced(column)), "ß", "ss")
+	parts := strings.FieldsFunc(lower, func(r rune) bool { return r == ' ' || r == '-' })
+	for i, part := range parts {
+		parts[i] = cmp.Or(strings.TrimRight(part, "0123456789"), part) // token2
+	}
+	return parts
 }
 
 func matches(parts, inside, whole []string) bool {
@@ -47,10 +55,15 @@ var (
 	flagWords   = strings.Fields(`is has needs requires`)
 	aboutWords  = strings.Fields(`count type length date at required enabled changed attempts`)
 	secretParts = strings.Fields(`password passwd passphrase passwort kennwort secret apikey privatekey accesskey
-		accesstoken refreshtoken sessiontoken credential socialsecurity taxid passport nationalid steuerid
-		steuernummer sozialversicherung ausweis creditcard cardnumber ccnumber kreditkarte iban kontonummer
-		pincode pwhash encryptionkey signingkey authcode zugangsdaten zugangscode geheim losungswort`)
-	secretWords   = strings.Fields(`pwd pw pin cvv cvc otp ssn salt hash token`)
+		accesstoken refreshtoken sessiontoken credential socialsecurity passport nationalid steuerid steuernr
+		steuernummer sozialversicherung rentenversicherung ausweis reisepass creditcard cardnumber kreditkarte
+		pincode passcode pwhash pwdhash encryptionkey signingkey authcode zugangsdaten zugangscode losungswort`)
+	secretWords = strings.Fields(`pwd pin puk cvv cvc otp totp ssn svnr salt hash token jwt cookie cookies iban
+		kontonummer taxid geheim geheimnis geheimzahl geheimcode`)
+	secretPhrases = strings.Fields(`tax_id cc_number cc_num card_no card_num bank_account_number bank_account_no konto_nr
+		sv_nummer sv_nr user_pw usr_pw login_pw admin_pw db_pw root_pw user_pass login_pass admin_pass db_pass smtp_pass
+		mail_pass ftp_pass auth_key priv_key enc_key aes_key hmac_key recovery_code recovery_codes backup_code
+		backup_codes reset_code verification_code access_code security_code security_answer`)
 	personalParts = strings.Fields(`email firstname lastname fullname surname maidenname birth telephone phonenumber
 		mobile vorname nachname geburt telefon strasse street ipaddress licenseplate kennzeichen`)
 	personalWords = strings.Fields(`mail phone fax dob lname fname ip address adresse`)

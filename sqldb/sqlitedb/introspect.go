@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/sensitive"
 	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 )
@@ -53,7 +54,10 @@ type introspection struct {
 // tables and their shadow tables, and none of SQLite's own.
 const ordinary = `
 	FROM main.sqlite_schema AS m
-	WHERE m.type = 'table' AND m.name IN (
+	WHERE m.type = 'table' AND NOT EXISTS ( -- old modules do not tell their shadow tables
+		SELECT 1 FROM main.sqlite_schema AS v WHERE v.rootpage = 0 AND v.type = 'table' AND m.name <> v.name
+			AND m.name IN (v.name || '_content', v.name || '_segments', v.name || '_segdir', v.name || '_docsize', v.name || '_stat')
+	) AND m.name IN (
 		SELECT name FROM pragma_table_list
 		WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\')`
 
@@ -106,6 +110,10 @@ func (r *introspection) views(ctx context.Context, c *driverConn) error {
 		}
 		t := tableOf(columns)
 		t.View = true
+		if i := slices.IndexFunc(t.Columns, sensitive.Secret); search && i >= 0 { // its index has the words of all columns
+			r.skipped(row[0], "the full-text index has "+t.Columns[i]+", which looks like a secret")
+			continue
+		}
 		if search {
 			t.Comment = "full-text index, searched with WHERE " + row[0] + " MATCH 'words'"
 		}

@@ -75,8 +75,8 @@ func (c *driverConn) addSearch(ctx context.Context, g *grant, table, statement s
 // fullText returns the module of a virtual table with its arguments, without blanks and in
 // lower case. It reports whether the table is one of FTS5.
 func fullText(sql string) (module string, ok bool) {
-	_, module, _ = strings.Cut(ascii.Lower(sql), " using ")
-	module = strings.Join(strings.Fields(module), "")
+	_, module, _ = strings.Cut(strings.Join(strings.Fields(ascii.Lower(sql)), " "), " using ")
+	module = strings.ReplaceAll(module, " ", "")
 	return module, strings.HasPrefix(module, "fts5(")
 }
 

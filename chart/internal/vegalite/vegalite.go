@@ -107,9 +107,18 @@ func UnknownWord[W ~string](path, what string, got W, words []W) refusal.Problem
 	}
 }
 
+// synonyms are words that people and other libraries use for those of Vega-Lite.
+var synonyms = map[string]string{
+	"avg": "mean", "pie": "arc", "donut": "arc", "doughnut": "arc", "scatter": "point", "bubble": "circle",
+	"column": "bar", "histogram": "bar", "heatmap": "rect", "group": "color", "label": "text",
+}
+
 // Similar returns the words that may have been meant, or all words if there are
 // few.
 func Similar(word string, words []string) []string {
+	if meant := synonyms[strings.ToLower(word)]; slices.Contains(words, meant) {
+		return []string{meant}
+	}
 	if near := refusal.Nearest(word, words, 3); len(near) > 0 {
 		return near
 	}

@@ -93,8 +93,8 @@ func Parse(dsn string) (*Database, error) {
 	return read(u)
 }
 
-// driverForm matches what the drivers of MySQL and PostgreSQL read next to URLs.
-var driverForm = regexp.MustCompile(`@(tcp|unix)\(|(?i)(^|\s)(host|password|dbname|user)\s*=`)
+// driverForm matches what programs and drivers read next to URLs, with a password.
+var driverForm = regexp.MustCompile(`@(tcp|unix)\(|(?i)(^|[\s;:])(host|server|password|pwd|dbname|user|uid)\s*=|^[^/\s:]+:[^/\s@]*@|^(mysql|psql)\s`)
 
 // Schemas removes the parameter schema from the parameters of a URL, and returns its names.
 func Schemas(parameters url.Values) ([]string, error) {
