@@ -19,12 +19,13 @@
 // a statement, follows which values determine which rows. Rows repeat for an aggregate if
 // the rows that its value comes from do not determine the joined row within a group. The
 // rows of subqueries have keys as well: GROUP BY, DISTINCT, LIMIT 1, row_number() = 1 and
-// aggregates without GROUP BY make them.
-// No data is read, and no model is asked.
+// aggregates without GROUP BY make them. No data is read, and no model is asked.
 //
 // A value that is a product belongs to all of its factors: SUM(i.quantity * p.price) is a
-// sum over items. A condition does not: SUM(CASE WHEN i.quantity > 1 THEN o.total END) adds
-// an order for each of its items.
+// sum over items. Where no factor determines the others, as in o.total * r.rate with the rates
+// of all days, nothing is proved, and neither is a choice between values of both sides, such as
+// COALESCE(o.total, p.amount). A condition is no part of a value:
+// SUM(CASE WHEN i.quantity > 1 THEN o.total END) adds an order for each of its items.
 //
 // The same structure can be meant, as in the sum of the prices of products for each item
 // that was sold, and can be wrong. Where a table to look up stands after the table whose
