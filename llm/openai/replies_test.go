@@ -335,6 +335,9 @@ func TestNoStream(t *testing.T) {
 
 // The time and the memory of a reply are linear in its length, whatever it has.
 func TestHostileReplies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads large replies")
+	}
 	const size = 4 << 20
 	many := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
 	var repeated strings.Builder // a server that repeats the name with each piece
