@@ -86,7 +86,7 @@ func TestClassify(t *testing.T) {
 		{fmt.Errorf("tls: %w", x509.HostnameError{Certificate: &x509.Certificate{}, Host: secret}), sqldb.ErrUnreadable, "another host"},
 		{fmt.Errorf("tls: %w", x509.UnknownAuthorityError{}), sqldb.ErrUnreadable, "authority"},
 		{errors.New("tls error: server refused TLS connection"), sqldb.ErrUnreadable, "requires TLS"},
-		{errors.New("received unexpected message: %!w(<nil>)\ntls error: server refused TLS connection"), sqldb.ErrUnavailable, "no PostgreSQL server"},
+		{errors.New("received unexpected message: %!w(<nil>)\ntls error: server refused TLS connection"), sqldb.ErrUnavailable, "is not PostgreSQL"},
 		{errors.New("other: " + secret), "", ""},
 		{reported{"no state: " + secret, ""}, "", ""},
 	} {
