@@ -17,8 +17,9 @@ type Validator struct {
 	doc   *checker.Schema
 	index index
 	check *checker.Resolved
-	empty bool // it allows the object without properties
-	local bool // every reference refers to a definition, so each subschema can be compiled for itself
+	shape *shape // nil if the schema says more than a shape can
+	empty bool   // it allows the object without properties
+	local bool   // every reference refers to a definition, so each subschema can be compiled for itself
 }
 
 // Compile compiles a JSON Schema. It refuses
@@ -36,6 +37,7 @@ func Compile(text json.RawMessage) (*Validator, error) {
 		return nil, err
 	}
 	val.index.add(val.doc)
+	val.shape = shapeOf(val.doc)
 	if val.local, err = val.bounded(); err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (val *Validator) NormalizeAround(raw []byte, placeholder func(any) bool) (j
 	if err != nil {
 		return nil, err
 	}
-	if val == nil || val.check.Validate(v) == nil {
+	if val == nil || val.shape.matches(v) || val.check.Validate(v) == nil {
 		return text, nil
 	}
 	if bytes.Contains(raw, []byte("null")) {
