@@ -85,7 +85,7 @@ func TestLocalModel(t *testing.T) {
 	asked := localQuestions
 	limit := localTime
 	if questions > 1 {
-		asked, limit = manyQuestions(t), 6*localTime // other work may go on beside so long a run
+		asked, limit = manyQuestions(t), 6*localTime // the machine may be busy during a long run
 	}
 	for i := range questions {
 		for _, name := range slices.Sorted(maps.Keys(agents)) {
@@ -121,8 +121,8 @@ func TestLocalModel(t *testing.T) {
 	}
 }
 
-// manyQuestions are ours, with one of many periods in each, and those of the public corpora,
-// which are about other databases: the data here answers few of them.
+// manyQuestions returns our questions, each with one of many periods, and every other one from
+// the public corpora. Those are about other databases: the data here answers few of them.
 func manyQuestions(t *testing.T) []string {
 	forms := []string{
 		"How many orders were placed %s?", "Umsatz %s nach Stadt", "Which customer spent the most %s?",

@@ -157,9 +157,9 @@ func appendNew(list []string, more ...string) []string {
 }
 
 // ownersOf returns the rows whose values a call aggregates. One that adds or counts
-// constants counts the rows that it is chosen by. mixed says that a value is chosen from some
-// that determine the joined row and others that do not, such as an item's price or else that
-// of its product, or an amount paid or else the total of the order.
+// constants counts the rows that it is chosen by. mixed says that CASE or COALESCE chooses
+// between a value whose row determines the joined row and one whose row does not, such as the
+// amount of a payment and the total of its order.
 func (g *grouping) ownersOf(call *sqlast.Call, group []attr) (all []term, mixed bool) {
 	args := call.Args
 	switch call.Name {

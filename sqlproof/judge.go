@@ -91,7 +91,7 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 }
 
 // paired reports whether a value is made of rows of which none determines the others, such as
-// an order's total times each rate of its currency. It is no value of any of them.
+// an order's total times each rate of its currency. Then it belongs to none of them.
 func (c *view) paired(t term, group []attr) bool {
 	return len(t) > 1 && !slices.ContainsFunc(t, func(row attr) bool {
 		missing := c.missing(union(term{row}, group))

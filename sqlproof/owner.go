@@ -41,8 +41,8 @@ func (s *scope) rowsIn(f *frame, e sqlast.Node) (rows []attr) {
 
 // terms returns the parts of a value that is added up. Factors of a product belong
 // together: a price times the quantity of an item is a value of the item. What a value is
-// chosen by is no part of it, and so are conditions, which are 0 or 1. pick returns those of
-// the terms from which a CASE or COALESCE chooses that make the value.
+// chosen by is no part of it, and neither is a condition, which is 0 or 1. pick is given the
+// terms among which a CASE or COALESCE chooses, and returns those that the value is made of.
 func (s *scope) terms(f *frame, e sqlast.Expr, pick func([]term) []term) []term {
 	f, e = s.follow(f, e)
 	switch e := e.(type) {

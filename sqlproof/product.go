@@ -74,8 +74,9 @@ func (s *scope) products(connected *groups) {
 
 // refersTo reports whether the table of a leaf has a relationship with that of another one.
 func (s *scope) refersTo(l *leaf) bool {
-	return slices.ContainsFunc(s.leaves, func(other *leaf) bool {
-		return l.table == nil || other.table != nil && other != l && len(s.prover.edges[pair{other.table, l.table}])+len(s.prover.edges[pair{l.table, other.table}]) > 0
+	edges := s.prover.edges
+	return l.table == nil || slices.ContainsFunc(s.leaves, func(other *leaf) bool {
+		return other != l && other.table != nil && len(edges[pair{other.table, l.table}])+len(edges[pair{l.table, other.table}]) > 0
 	})
 }
 

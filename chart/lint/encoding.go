@@ -102,7 +102,8 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 		every = step["interval"]
 	}
 	if scale["domain"] != nil && (every == "day" || every == "week") {
-		l.fault(ErrTooLarge, path+"/axis/tickCount", "with a domain of its own it could make a tick for each %s of centuries: write a number", every)
+		l.fault(ErrTooLarge, path+"/axis/tickCount",
+			"with a domain of its own it could make a tick for each %s of centuries: write a number", every)
 	}
 	list, many := o["condition"].([]any)
 	if !many {

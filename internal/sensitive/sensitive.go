@@ -44,7 +44,8 @@ func split(column string) []string {
 }
 
 func matches(parts, inside, whole []string) bool {
-	parts = slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return strings.HasPrefix(part, "secretar") }) // a secretary
+	isSecretary := func(part string) bool { return strings.HasPrefix(part, "secretar") }
+	parts = slices.DeleteFunc(slices.Clone(parts), isSecretary)
 	joined := strings.Join(parts, "")
 	return slices.ContainsFunc(inside, func(part string) bool { return strings.Contains(joined, part) }) ||
 		slices.ContainsFunc(parts, func(part string) bool { return slices.Contains(whole, part) })

@@ -89,7 +89,8 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 // of them may have its rows from another table, also by triggers.
 func (r *introspection) views(ctx context.Context, c *driverConn) error {
 	names, err := c.scan(ctx, `
-		SELECT name, sql, type, (SELECT group_concat(t.sql) FROM main.sqlite_schema AS t WHERE t.type = 'trigger' AND instr(lower(t.sql), lower(m.name)))
+		SELECT name, sql, type, (
+			SELECT group_concat(t.sql) FROM main.sqlite_schema AS t WHERE t.type = 'trigger' AND instr(lower(t.sql), lower(m.name)))
 		FROM main.sqlite_schema AS m WHERE type = 'view' OR type = 'table' AND rootpage = 0 ORDER BY rowid`)
 	if err != nil {
 		return err
