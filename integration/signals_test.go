@@ -194,7 +194,7 @@ func TestServersStayUp(t *testing.T) {
 				}
 				// The runtime prints all goroutines. Turns may go on without their readers, for as
 				// long as they take; connections may not, once the program has seen their end.
-				poll.Until(t, "the connections of the clients are closed", func() bool { return p.sockets() < 20 })
+				poll.Until(t, "the connections of the clients are closed", func() bool { return p.sockets() < 10 })
 				status, log := p.end(t, syscall.SIGQUIT)
 				n := strings.Count(log, "created by net/http.(*Server).Serve ")
 				if status == 0 || !strings.Contains(log, "\ngoroutine ") || n > 10 {
