@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/openai"
 	"github.com/qedkit/qed/serve"
@@ -22,7 +24,7 @@ import (
 // A slowModel is a server of chat completions. Its first reply is a text with a call,
 // and its second one a text, after whose first piece it waits for the reader.
 type slowModel struct {
-	t     *testing.T
+	t     testing.TB
 	sent  time.Time // of the first piece of the answer
 	first time.Duration
 	read  chan struct{} // the reader has the first piece
@@ -55,6 +57,49 @@ func (m *slowModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(`{"content":"warm."}`, `"stop"`)
 }
 
+// serve serves a toolagent with the model, and returns its address.
+func (m *slowModel) serve() string {
+	m.t.Helper()
+	server := httptest.NewServer(m)
+	m.t.Cleanup(server.Close)
+	model, err := openai.New(&openai.Options{Model: "m", BaseURL: server.URL})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	weather := qed.NewTool("weather", "The weather.", func(context.Context, struct{}) (string, error) { return "warm", nil })
+	agent, err := toolagent.New(model, qed.NewRegistry(nil, weather), &toolagent.Options{Store: new(store.InMemory)})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	url, _ := newServer(m.t, agent, &serve.Options{Turns: rate.Inf})
+	return url
+}
+
+// BenchmarkFirstToken reports when the first piece of an answer reaches the reader of a
+// stream, after one tool, and by how much that is later than the model sent it.
+func BenchmarkFirstToken(b *testing.B) {
+	slow := &slowModel{t: b, first: 200 * time.Millisecond, read: make(chan struct{})}
+	close(slow.read)
+	url := slow.serve()
+	var later []float64
+	for b.Loop() {
+		began := time.Now()
+		resp := open(b, b.Context(), "POST", url+"/internal/chat/stream", chat("", "How warm?"))
+		for r := bufio.NewReader(resp.Body); ; {
+			f, ok := nextFrame(r)
+			if !ok {
+				b.Fatal("the stream has no answer")
+			}
+			if piece, _ := textOf(f.data); piece == "Rome " {
+				break
+			}
+		}
+		later = append(later, float64(time.Since(began))/float64(slow.sent.Sub(began)))
+		resp.Body.Close()
+	}
+	b.ReportMetric(median(later), "ratio")
+}
+
 // The text of toolagent is streamed in all formats, piece by piece, and a text before a
 // call is no part of the answer.
 func TestToolAgentStreams(t *testing.T) {
@@ -65,21 +110,8 @@ func TestToolAgentStreams(t *testing.T) {
 		"/v1/chat/completions":  `{"model":"qed","stream":true,"messages":[{"role":"user","content":"How warm?"}]}`,
 	} {
 		t.Run(path, func(t *testing.T) {
-			slow := &slowModel{t: t, first: 50 * time.Millisecond, read: make(chan struct{})}
-			server := httptest.NewServer(slow)
-			defer server.Close()
-			model, err := openai.New(&openai.Options{Model: "m", BaseURL: server.URL})
-			if err != nil {
-				t.Fatal(err)
-			}
-			weather := qed.NewTool("weather", "The weather.", func(context.Context, struct{}) (string, error) { return "warm", nil })
-			agent, err := toolagent.New(model, qed.NewRegistry(nil, weather), &toolagent.Options{Store: new(store.InMemory)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			url, _ := newServer(t, agent, &serve.Options{})
-			began := time.Now()
-			resp := open(t, t.Context(), "POST", url+path, body)
+			slow := &slowModel{t: t, read: make(chan struct{})}
+			resp := open(t, t.Context(), "POST", slow.serve()+path, body)
 			defer resp.Body.Close()
 			var texts []string // of the parts or messages of the format
 			for r := bufio.NewReader(resp.Body); ; {
@@ -93,7 +125,6 @@ func TestToolAgentStreams(t *testing.T) {
 				}
 				texts[len(texts)-1] += piece
 				if piece != "" && strings.HasSuffix(strings.Join(texts, ""), "Rome ") {
-					t.Logf("first piece after %v, of the model after %v", time.Since(began), slow.sent.Sub(began))
 					close(slow.read)
 				}
 			}
