@@ -19,13 +19,7 @@ import (
 // No join of a gold statement along a declared key is called unknown. Those without a
 // declared key are, and those that lack a condition.
 func TestJoinPathOfCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("checks the joins of 8,659 statements")
-	}
-	c := corpora.Public(t)
-	if c == nil {
-		t.Skip("the public corpus is not here")
-	}
+	c := corpora.Need(t)
 	declared := map[[3]string]bool{}
 	sources := map[string]qedquery.Source{}
 	for _, s := range c.Schemas {

@@ -15,13 +15,7 @@ import (
 // accepted by the guard and read as they were printed. Few gold statements are of a form
 // that is not probed.
 func TestProbesOfCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("probes 8,659 statements")
-	}
-	c := corpora.Public(t)
-	if c == nil {
-		t.Skip("the public corpus is not here")
-	}
+	c := corpora.Need(t)
 	for _, d := range []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}} {
 		readers := map[string]*reader{}
 		for _, s := range c.Schemas {

@@ -22,13 +22,7 @@ import (
 // On random rows, a gold statement has rows if and only if the probe of all its conditions
 // has, and each condition alone has rows if all together have.
 func TestProbesAgreeWithResults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs thousands of statements")
-	}
-	c := corpora.Public(t)
-	if c == nil {
-		t.Skip("the public corpus is not here")
-	}
+	c := corpora.Need(t)
 	statements := map[string][]*secureview.Statement{}
 	counts := map[string]int{}
 	for _, s := range c.Schemas {

@@ -93,10 +93,7 @@ func TestGold(t *testing.T) {
 
 // The joins that the corpus lists for each SELECT block are in the report of a statement.
 func TestJoinsOfCorpus(t *testing.T) {
-	c := corpora.Public(t)
-	if c == nil {
-		t.Skip("the public corpus is not here")
-	}
+	c := corpora.Need(t)
 	all := shelves(t, c, false)
 	key := func(left, right string) string {
 		left, right = strings.ToLower(left), strings.ToLower(right)

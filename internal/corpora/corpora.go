@@ -66,7 +66,7 @@ func Own(tb testing.TB) *Corpus {
 
 // Public returns the public set, from the directory in QED_CORPORA, or else from
 // ../shared/corpora next to the repository. It returns nil if the default
-// directory does not exist.
+// directory does not exist, and with -short.
 func Public(tb testing.TB) *Corpus {
 	tb.Helper()
 	files := public()
@@ -98,6 +98,9 @@ func NeedReferring(tb testing.TB) []Referring {
 }
 
 func public() fs.FS {
+	if testing.Short() {
+		return nil
+	}
 	dir := os.Getenv("QED_CORPORA")
 	if dir == "" {
 		root, ok := repository()
@@ -126,6 +129,9 @@ func Need(tb testing.TB) *Corpus {
 // skip skips the test, and reports what is missing.
 func skip(tb testing.TB) {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("it takes long")
+	}
 	line := "QED-SKIP the public corpora: they are not part of the repository; " +
 		"use the training set of Spider, https://yale-lily.github.io/spider: CONTRIBUTING.md says in which form"
 	if path := os.Getenv("QED_SKIPPED"); path != "" {

@@ -173,9 +173,6 @@ func byData(tb testing.TB, c *corpora.Corpus) func(*corpora.Schema) []Edge {
 // TestInferMeasure hides the declared keys of the corpus and infers them: by names
 // and primary keys, and with a generated database.
 func TestInferMeasure(t *testing.T) {
-	if testing.Short() {
-		t.Skip("infers the keys of 146 schemas twice")
-	}
 	c := corpora.Need(t)
 	t.Run("names", func(t *testing.T) {
 		m := measure(t, c, byNames(t))

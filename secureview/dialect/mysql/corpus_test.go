@@ -32,9 +32,6 @@ func readable(tb testing.TB) []string {
 // TestCorpusRoundTrip: a statement that is read is printed, is read again as the
 // same tree, and has the same tables for the second parser.
 func TestCorpusRoundTrip(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 8,659 statements twice")
-	}
 	all, read := corpus(t), readable(t)
 	for _, text := range read {
 		roundTrip(t, text)
