@@ -59,6 +59,7 @@ func TestContextLength(t *testing.T) {
 		"Failed to call a function. Please adjust your prompt.":                         llm.ErrInvalidOutput,
 		"error parsing tool call: raw='{\"a\":' err=unexpected end of JSON input":       llm.ErrInvalidOutput,
 		"Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]": llm.ErrInvalidOutput,
+		"got exception: Unexpected empty grammar stack after accepting piece: (472)":    llm.ErrInvalidOutput, // llama.cpp
 		"Tool call validation failed: parameters for tool x did not match schema":       llm.ErrInvalidOutput,
 	} {
 		if got := kindOf(400, serverError{message: text}); got != want {

@@ -89,7 +89,7 @@ var (
 		`\b(prompt|input)( token)? (count|length) (is|of) .{0,40}only supports|expected maxlength`,
 	}, "|"))
 	malformed = regexp.MustCompile(`(?i)(pars\w*|invalid|malformed|decod\w*) (the )?(model('s)? )?(tool|function)[ _]calls?\b|` +
-		`failed to call a function|tool call validation failed|failed to parse (input|output|the reply) at pos`)
+		`failed to call a function|tool call validation failed|empty grammar stack|failed to parse (input|output|the reply) at pos`)
 	noCredit = regexp.MustCompile(`(?i)credit balance is too low|reached your specified (workspace )?API usage limits`)
 )
 
