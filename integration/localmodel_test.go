@@ -21,6 +21,7 @@ import (
 	"github.com/qedkit/qed/analyst/dataset"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/llm"
@@ -157,6 +158,13 @@ func kept(t *testing.T, question string, answer qed.Answer, err error) {
 	}
 	if !answer.Partial && len(answer.Unproved) > 0 {
 		t.Errorf("a complete answer has unproved numbers: %q", answer.Unproved)
+	}
+	if !answer.Partial && len(answer.Queries)+len(answer.Citations) == 0 { // nothing was looked up
+		var said figures.Set
+		said.Add("", question)
+		if invented := said.Missing(answer.Text, figures.PointDecimal); len(invented) > 0 {
+			t.Errorf("a complete answer has invented numbers: %v", invented)
+		}
 	}
 	for _, read := range answer.Dates {
 		if !answer.Partial && read.Verdict == dates.Contradicted {

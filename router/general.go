@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/llm"
 )
 
 // general is the agent of the general route: the model answers a question from what
-// it knows, and streams the answer.
+// it knows, and streams the answer. Numbers of its own are unproved.
 func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	others := routeTexts(r.routes[:len(r.routes)-1])
 	facts, err := qed.Dates(ctx, turn.Text)
@@ -28,11 +29,15 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	messages = append(messages, r.memory.Select(turn.History)...)
 	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(turn.Text)})
 
+	source := figures.Source{
+		Language: answertext.Language(ctx, turn.Text),
+		Data:     append(answertext.Said(turn.Text, turn.History), instructions),
+	}
 	var usage llm.Usage
-	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), answertext.Stream(ctx, qed.ChannelFinal))
-	a := qed.Answer{Text: text, Usage: usage}
+	said, err := answertext.Text(ctx, r.model, &usage, r.model.Send("general", messages...), source, answertext.Stream(ctx, qed.ChannelFinal))
+	a := qed.Answer{Text: said.Text, Usage: usage, Unproved: said.Unproved}
 	switch {
-	case err == nil && strings.TrimSpace(text) == "":
+	case err == nil && strings.TrimSpace(a.Text) == "":
 		a.Partial, a.PartialReason = true, r.texts(ctx).NoText
 	case errors.Is(err, llm.ErrRefusal):
 		a.Partial, a.PartialReason = true, r.texts(ctx).Declined
@@ -40,6 +45,10 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 		a.Partial, a.PartialReason = true, r.texts(ctx).CutOff
 	case err != nil:
 		return qed.Answer{}, err
+	}
+	if doubt := answertext.Doubt(r.texts(ctx).Unproved, a.Unproved); doubt != "" {
+		a.Partial, a.PartialReason = true, strings.TrimSpace(a.PartialReason+" "+doubt)
+		answertext.Append(ctx, &a.Text, doubt)
 	}
 	return a, nil
 }

@@ -486,3 +486,35 @@ func Example() {
 	// sql: There are 10.
 	// general: Programs that learn from examples.
 }
+
+// A number that a model wrote without looking it up is never part of a complete answer.
+// Those of the user are, and numbers that claim no amount.
+func TestGeneralNumbers(t *testing.T) {
+	for reply, want := range map[string][]string{
+		"There are 23 departments, with 136 heads.":                                                             {"23", "136"},
+		"Hello! I can help with two things:\n1. figures\n2. rules\nAsk me about March 2026, or about WO-10229.": nil,
+		"Of the 40 boats that you name I know nothing.":                                                         nil,
+	} {
+		general := llmtest.Rule{Name: "general", Replies: []llmtest.Reply{{Text: reply}}}
+		a := newRouter(t, llmtest.Scripted(t, routes("general"), general), nil)
+		streamed := ""
+		var answer qed.Answer
+		for event, err := range a.Run(t.Context(), qed.Turn{Text: "How many heads have our 40 boats?"}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch d := event.Data.(type) {
+			case qed.Token:
+				streamed += d.Content
+			case qed.Completed:
+				answer = d.Answer
+			}
+		}
+		if diff := cmp.Diff(want, answer.Unproved); diff != "" {
+			t.Errorf("%s\n%s", reply, diff)
+		}
+		if answer.Partial != (want != nil) || streamed != answer.Text || !strings.HasPrefix(answer.Text, reply) || !strings.HasSuffix(answer.Text, answer.PartialReason) {
+			t.Errorf("%s\n%+v\nstreamed %q", reply, answer, streamed)
+		}
+	}
+}
