@@ -65,11 +65,6 @@ const (
 	maxGaps     = 2
 )
 
-// converged reports whether another round would find little.
-func (r *Round) converged() bool {
-	return r.Coverage >= minCoverage && r.Dedup >= minDedup && len(r.Gaps) <= maxGaps
-}
-
 // analyzeData is the data of the prompt that analyzes a question.
 type analyzeData struct {
 	Question, Language string
@@ -186,7 +181,7 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 	last.Coverage, last.Gaps = found.Coverage, clipped(found.Gaps, 20, maxNote)
 	last.Questions = clipped(found.Questions, 3, maxQuery)
 	switch {
-	case last.converged():
+	case last.Coverage >= minCoverage && last.Dedup >= minDedup && len(last.Gaps) <= maxGaps: // another round would find little
 		s.Clarification.Ended, last.Questions = EndConvergence, nil
 	case len(last.Questions) == 0:
 		s.Clarification.Ended = EndIsClear

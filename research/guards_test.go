@@ -138,6 +138,22 @@ func TestConvergence(t *testing.T) {
 	}
 }
 
+// A search that finds something new adds to a task, also if it finds a known document again.
+func TestNoConvergence(t *testing.T) {
+	var n atomic.Int64
+	s := searcherFunc(func(context.Context, rag.Query) (hits []rag.Hit, _ error) {
+		for _, document := range []string{"always.md", fmt.Sprint(n.Add(1), ".md")} {
+			hits = append(hits, rag.Hit{Score: 1, Chunk: rag.Chunk{Document: document, Number: 1, Text: "The berth fee is due."}})
+		}
+		return hits, nil
+	})
+	opt := &research.Options{MaxIterations: 7, MaxTasks: 1, TaskTokens: 100_000_000}
+	_, report := ask(t, newAgent(t, insatiable(), s, opt), feeQuestion)
+	if task := report.Tasks[0]; task.Ended != research.TaskIterations || len(task.Documents) != 8 {
+		t.Errorf("%+v", task)
+	}
+}
+
 // The budget of a run ends the tasks, and the report is written with what is reserved.
 func TestRunBudget(t *testing.T) {
 	for _, limit := range []int{1, 3_000, 20_000, 60_000, 200_000} {

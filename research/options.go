@@ -57,7 +57,7 @@ type Options struct {
 	MinPassages     int // that a search for a task adds to the findings, at least; 0 means 2
 	MaxDepth        int // of references that are followed; 0 means 2
 	MaxIterations   int // searches for a task itself; 0 means 3
-	MaxSameDocument int // searches of a task that may find nothing new in the same document; 0 means 3
+	MaxSameDocument int // searches of a task that may find the same document and nothing new; 0 means 3
 	TaskTokens      int // of the model calls of a task; 0 means 50,000
 
 	// Settings are how the agent calls its model.

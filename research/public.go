@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // isPublic reports whether a URL can be one of the public web: a passage must not make
@@ -22,10 +24,12 @@ func isPublic(text string) bool {
 		addr = addr.Unmap()
 		return addr.IsGlobalUnicast() && !slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(addr.WithZone("")) })
 	}
+	// A wide l and an ideographic full stop are read as l and a point.
+	host, err = idna.New(idna.MapForLookup(), idna.StrictDomainName(false), idna.CheckHyphens(false)).ToASCII(host)
 	labels := strings.Split(host, ".")
 	last := labels[len(labels)-1]
 	isNumber := last != "" && '0' <= last[0] && last[0] <= '9' // 127.1 and 0x7f.1 are addresses for many programs
-	return len(labels) > 1 && !isNumber && !slices.Contains(labels, "") && !slices.Contains(privateDomains, last)
+	return err == nil && len(labels) > 1 && !isNumber && !slices.Contains(labels, "") && !slices.Contains(privateDomains, last)
 }
 
 // notPublic are the blocks of the IANA special-purpose address registries for IPv4 and

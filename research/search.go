@@ -146,7 +146,8 @@ func (a *agent) searchWeb(ctx context.Context, query string) (hits []rag.Hit, pr
 		var usable []WebResult
 		for _, r := range results[:min(maxWebResults, len(results))] {
 			r.Text = prompt.Clip(strings.TrimSpace(r.Text), maxPassage)
-			if r.Text != "" && isWebAddress(r.URL) {
+			u, err := url.Parse(r.URL) // shown as a link
+			if r.Text != "" && err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(r.URL) <= maxQuery {
 				usable = append(usable, r)
 			}
 		}
@@ -160,12 +161,6 @@ func (a *agent) searchWeb(ctx context.Context, query string) (hits []rag.Hit, pr
 		hits = append(hits, rag.Hit{Chunk: c, Score: 1})
 	}
 	return hits, found.Problem, err
-}
-
-// isWebAddress reports whether a URL can be shown as a link.
-func isWebAddress(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && len(address) <= maxQuery
 }
 
 // checkRights returns an error if a finding may not be read any more.

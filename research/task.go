@@ -26,7 +26,7 @@ type taskRun struct {
 
 	seenReferences map[string]bool
 	seenChunks     map[string]bool
-	stale          map[string]int // searches that found nothing new in a document
+	stale          map[string]int // searches that found a document and nothing new
 }
 
 // taskData is the data of the prompts about a task.
@@ -134,14 +134,13 @@ type condensed struct {
 // to the findings. It returns them. Passages that the task knows are left out.
 func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool) ([]finding, error) {
 	var all []finding
-	fresh := map[string]bool{} // whether a document has a passage that is new
+	fresh, documents := false, map[string]bool{}
 	for _, h := range hits {
-		known := r.seenChunks[id(h.Chunk)]
-		fresh[h.Chunk.Document] = fresh[h.Chunk.Document] || !known
-		if known {
+		documents[h.Chunk.Document] = true
+		if r.seenChunks[id(h.Chunk)] {
 			continue
 		}
-		r.seenChunks[id(h.Chunk)] = true
+		r.seenChunks[id(h.Chunk)], fresh = true, true
 		f, err := r.condense(ctx, h.Chunk)
 		if err != nil {
 			r.keep(all, depth)
@@ -159,8 +158,8 @@ func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool)
 		r.progress(ctx, depth, h.Chunk, relevant(all, minRelevance, r.least(depth)))
 	}
 	kept := r.keep(all, depth)
-	for d, isFresh := range fresh {
-		if !isFresh {
+	for d := range documents {
+		if !fresh {
 			r.stale[d]++
 		}
 		if r.stale[d] >= r.opt.MaxSameDocument {

@@ -251,6 +251,35 @@ func TestResolveManyLikeNames(t *testing.T) {
 	}
 }
 
+// A base of one document, and one of 5,000 whose names differ in a number.
+func TestResolveSizes(t *testing.T) {
+	one := registry(t, references.RegistryDocument{ID: "only", Name: "Lagerordnung"})
+	for name, want := range map[string]string{
+		"Lagerordnung": "only", "die Lagerordnung": "only", "Lagerordnungen": "only", "Lagerordung": "only",
+		"Gewerbeordnung": "", "Ordnung": "", "Lagerhaltungsordnung": "", "Lagervertrag": "",
+	} {
+		if m, _ := one.Resolve(name); m.Document.ID != want {
+			t.Errorf("%s: %+v, want %q", name, m, want)
+		}
+	}
+	kinds := []string{"Maintenance Manual", "Emergency Plan", "Inspection Report", "Wartungsanleitung"}
+	name := func(i int) string { return fmt.Sprint(kinds[i%4], " for Pump Station ", 1000+i/4) }
+	var documents []references.RegistryDocument
+	for i := range 5000 {
+		documents = append(documents, references.RegistryDocument{ID: name(i), Name: name(i)})
+	}
+	many := registry(t, documents...)
+	for i := range 6000 {
+		m, ok := many.Resolve(name(i))
+		if ok != (i < 5000) || ok && m.Document.ID != name(i) {
+			t.Errorf("%s: %+v", name(i), m)
+		}
+	}
+	if m, ok := many.Resolve("Maintenance Manual"); ok || len(m.Candidates) < 2 {
+		t.Errorf("a part of all names: %+v", m)
+	}
+}
+
 func TestReadRegistryRefuses(t *testing.T) {
 	long := strings.Repeat("x", 301)
 	for _, c := range []struct{ json, path, part string }{
