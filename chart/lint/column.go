@@ -185,9 +185,11 @@ func (l *linter) noteOther(f *field, c *column.Column) {
 	}
 }
 
-// noZone has the forms of times without a zone that browsers do not read, or read
+// noZone has the forms of times without a zone. Most of them browsers do not read, or read
 // in UTC and show in their own zone: west of Greenwich on the day before.
-var noZone = []string{time.DateOnly, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01", "2006/01/02"}
+var noZone = []string{
+	time.DateOnly, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01", "2006/01/02", "2006-01-02T15:04:05", "2006-01-02T15:04",
+}
 
 // browserTime writes a time so that a browser in any zone shows the clock of a
 // cell without a zone, and the right moment of a cell with one.
@@ -205,12 +207,6 @@ func browserTime(cell any, at time.Time) string {
 		if _, err := time.Parse(form, text); err == nil {
 			return at.Format(local)
 		}
-	}
-	if _, err := time.Parse("2006-01-02T15:04:05", text); err == nil {
-		return at.Format(local)
-	}
-	if _, err := time.Parse("2006-01-02T15:04", text); err == nil {
-		return at.Format(local)
 	}
 	return at.Format(zoned)
 }

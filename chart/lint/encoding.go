@@ -4,8 +4,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/column"
 )
 
 // encoding checks the channels of a view.
@@ -101,9 +103,9 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 	if step, ok := every.(object); ok {
 		every = step["interval"]
 	}
-	if scale["domain"] != nil && (every == "day" || every == "week") {
-		l.fault(ErrTooLarge, path+"/axis/tickCount",
-			"with a domain of its own it could make a tick for each %s of centuries: write a number", every)
+	days := map[any]float64{"day": 1, "week": 7, "month": 30}[every]
+	if days > 0 && (days < 30 && scale["domain"] != nil || sc.span(o) > maxTicks*days) {
+		l.fault(ErrTooLarge, path+"/axis/tickCount", "it could make a tick for each %s of centuries: write a number", every)
 	}
 	list, many := o["condition"].([]any)
 	if !many {
@@ -120,6 +122,21 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 		}
 	}
 	l.fields(o, path, name, mark, sc)
+}
+
+const maxTicks = 10_000
+
+// span returns how many days are between the first and the last time of a channel, if no
+// filter leaves rows out.
+func (sc *scope) span(channel object) float64 {
+	name, _ := channel["field"].(string)
+	plain, _ := vegalite.Unescape(name)
+	f := sc.fields[plain]
+	if f == nil || f.plain.Kind != column.Times || sc.filtered {
+		return 0
+	}
+	first, last := slices.MinFunc(f.plain.Times, time.Time.Compare), slices.MaxFunc(f.plain.Times, time.Time.Compare)
+	return float64(last.Unix()-first.Unix()) / (24 * 60 * 60)
 }
 
 // title checks the title of a channel. It is the name of an entry in a tooltip,

@@ -132,21 +132,29 @@ func TestCosts(t *testing.T) {
 		`{"params":[{"name":"p","select":"point","value":{"data":` + hidden + `}}],` + compared(0, `{"field":"n","gt":1}`)[1:]: false,
 		sorted(9_000):  true,
 		sorted(10_000): false, // each alternative of the schema is compared with each value
-		x(`{"bins":{"start":0,"stop":1000,"step":1e-9}}`):              false,
-		x(`{"bins":{"start":-1e308,"stop":1e308,"step":1}}`):           false,
-		x(`{"bins":{"step":10}}`):                                      false, // how many these are the data says
-		x(`{"bins":{"start":0,"stop":100,"step":"0.000001"}}`):         false,
-		x(`{"bins":{"start":0,"stop":100,"step":10}}`):                 true,
-		x(`{"bins":[0,10,100]}`):                                       true,
-		x(`{"type":"log","base":1e15}`):                                false,
-		x(`{"type":"log","base":1}`):                                   false,
-		x(`{"type":"log","base":2}`):                                   true,
-		filled(`{"value":0,"keyvals":{"start":0,"stop":1e12}}`, "g"):   false,
-		filled(`{"value":0,"keyvals":{"start":0,"stop":"1e12"}}`, "g"): false,
-		filled(`{"value":0,"keyvals":{"stop":1,"step":1e-12}}`, "g"):   false,
-		filled(`{"value":0,"keyvals":{"stop":10,"step":0}}`, "g"):      false,
-		filled(`{"value":0}`, "id"):                                    false,
-		filled(`{"value":0,"keyvals":{"start":0,"stop":50}}`, "g"):     true,
+		x(`{"bins":{"start":0,"stop":1000,"step":1e-9}}`):                                                    false,
+		x(`{"bins":{"start":-1e308,"stop":1e308,"step":1}}`):                                                 false,
+		x(`{"bins":{"step":10}}`):                                                                            false, // how many these are the data says
+		x(`{"bins":{"start":0,"stop":100,"step":"0.000001"}}`):                                               false,
+		x(`{"bins":{"start":0,"stop":100,"step":10}}`):                                                       true,
+		`{"padding":1e9,` + one[1:]:                                                                          false,
+		`{"padding":{"left":1e9},` + one[1:]:                                                                 false,
+		`{"padding":{"left":20,"top":-5},` + one[1:]:                                                         true,
+		`{"title":{"text":"t","fontSize":1e6},` + one[1:]:                                                    false,
+		`{"title":{"text":"t","fontSize":20},` + one[1:]:                                                     true,
+		`{"spacing":1e9,"hconcat":[` + one + `]}`:                                                            false,
+		`{"mark":{"type":"text","fontSize":99999},"encoding":{"text":{"field":"v"}}}`:                        false,
+		`{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative","axis":{"labelFontSize":1e7}}}}`: false,
+		x(`{"bins":[0,10,100]}`):                                                                             true,
+		x(`{"type":"log","base":1e15}`):                                                                      false,
+		x(`{"type":"log","base":1}`):                                                                         false,
+		x(`{"type":"log","base":2}`):                                                                         true,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":1e12}}`, "g"):                                         false,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":"1e12"}}`, "g"):                                       false,
+		filled(`{"value":0,"keyvals":{"stop":1,"step":1e-12}}`, "g"):                                         false,
+		filled(`{"value":0,"keyvals":{"stop":10,"step":0}}`, "g"):                                            false,
+		filled(`{"value":0}`, "id"):                                                                          false,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":50}}`, "g"):                                           true,
 		`{"transform":[{"impute":"v","key":"n","value":0,"keyvals":{"stop":"1000000000000"}}],"mark":"line","encoding":{"x":{"field":"n","type":"quantitative"}}}`:                                     false,
 		`{"mark":"bar","encoding":{"x":{"field":"v","bin":{"step":1,"extent":["0","1e12"]}},"y":{"aggregate":"count"}}}`:                                                                               false,
 		`{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"},"color":{"field":"n","type":"quantitative","scale":{"scheme":{"name":"blues","count":1e9}}}}}`:                            false,
@@ -160,6 +168,27 @@ func TestCosts(t *testing.T) {
 	} {
 		if codes := codesOf(t, spec); ok != (len(codes) == 0) {
 			t.Errorf("%s: refused for %v", spec, codes)
+		}
+	}
+}
+
+// TestTicks has a date that stands for none, years after all others.
+func TestTicks(t *testing.T) {
+	for _, test := range []struct {
+		every, last string
+		filter      string
+		ok          bool
+	}{
+		{"day", "2026-03-01", "", true}, {"month", "2026-03-01", "", true},
+		{"day", "2999-12-31", "", false}, {"week", "2999-12-31", "", false}, {"month", "2999-12-31", "", false},
+		{"year", "2999-12-31", "", true}, {"day", "9999-12-31", "", true}, // which is read as no date
+		{"year", "2026-03-01", "", true},
+		{"day", "2999-12-31", `"transform":[{"filter":{"field":"d","lt":{"year":2100}}}],`, true},
+	} {
+		rows := table(t, "d|v", []any{"2025-01-01", 1}, []any{"2025-06-01", 2}, []any{test.last, 3})
+		spec := `{` + test.filter + `"mark":"point","encoding":{"x":{"field":"d","type":"temporal","axis":{"tickCount":"` + test.every + `"}},"y":{"field":"v","type":"quantitative"}}}`
+		if _, err := lint.Check(t.Context(), []byte(spec), rows, lint.Options{}); (err == nil) != test.ok {
+			t.Errorf("a tick for each %s until %s: %v", test.every, test.last, err)
 		}
 	}
 }

@@ -126,9 +126,19 @@ func Check(ctx context.Context, spec []byte, t *qed.Table, o Options) (*chart.Sp
 	l.declare(root)
 	// Each step relies on the steps before it having refused the rest.
 	for _, step := range []func(){
-		func() { l.version(root["$schema"]); l.safe(root, "", "", 0) },
+		func() {
+			if v, ok := root["$schema"].(string); root["$schema"] != nil && (!ok || !schemaNames.MatchString(v)) {
+				l.fault(ErrUnsupported, "/$schema", "it is not Vega-Lite 4 to 6: write %s", vegalite.Schema)
+			}
+			l.safe(root, "", "", 0)
+		},
 		func() { err = l.valid(root) },
-		func() { l.view(root, "", top); l.drawsRows() },
+		func() { l.view(root, "", top) },
+		func() {
+			if len(l.uses) == 0 && !l.counted {
+				l.fault(ErrNoData, "", "it shows no field of the rows")
+			}
+		},
 		func() { l.kind(root, o.Kind) },
 	} {
 		if step(); err != nil {
@@ -254,19 +264,6 @@ func textsOf(v any) (texts []string) {
 func (l *linter) between(path string, v any, low, high float64) {
 	if n, ok := number(v); ok && (n < low || n > high) {
 		l.fault(ErrMalformed, path, "it has to be a number from %v to %v", low, high)
-	}
-}
-
-// version checks the name of the schema that a spec follows.
-func (l *linter) version(v any) {
-	if s, ok := v.(string); v != nil && (!ok || !schemaNames.MatchString(s)) {
-		l.fault(ErrUnsupported, "/$schema", "it is not Vega-Lite 4 to 6: write %s", vegalite.Schema)
-	}
-}
-
-func (l *linter) drawsRows() {
-	if len(l.problems) == 0 && len(l.uses) == 0 && !l.counted {
-		l.fault(ErrNoData, "", "it shows no field of the rows")
 	}
 }
 

@@ -41,6 +41,7 @@ func data(t testing.TB, s *chart.Spec) []map[string]any {
 func TestAccepts(t *testing.T) {
 	for name, spec := range map[string]string{
 		"a bar":                        `{"mark":"bar","encoding":{"x":{"field":"port","type":"nominal"},"y":{"field":"delay","aggregate":"mean","type":"quantitative"}}}`,
+		"a title about code":           `{"title":{"text":"JavaScript: how often url() is called","subtitle":"javascript:"},"mark":"bar","encoding":{"x":{"field":"port","title":"url(x)"},"y":{"aggregate":"count"}}}`,
 		"another version":              `{"$schema":"https://vega.github.io/schema/vega-lite/v5.json","mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`,
 		"named data":                   `{"data":{"name":"rows"},"mark":"point","encoding":{"x":{"field":"delay"}}}`,
 		"an invalid path":              `{"mark":"point","encoding":{"x":{"field":"a\\.b","type":"quantitative"}}}`,

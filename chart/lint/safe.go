@@ -21,7 +21,7 @@ func (l *linter) safe(v any, path, key string, views int) {
 		if slices.Contains(words("test filter and or not"), key) { // a predicate
 			l.fault(ErrExpression, path, "expressions are not supported: write an object, such as {\"field\": ..., \"gt\": ...}")
 		}
-		l.text(path, v)
+		l.text(path, key, v)
 	case json.Number:
 		l.checkNumber(path, key, v)
 	case []any:
@@ -29,7 +29,10 @@ func (l *linter) safe(v any, path, key string, views int) {
 			l.safe(e, item(path, i), key, views)
 		}
 	case object:
-		if slices.ContainsFunc(makers, func(maker string) bool { return v[maker] != nil }) {
+		if have := slices.DeleteFunc(slices.Clone(makers), func(maker string) bool { return v[maker] == nil }); len(have) > 0 {
+			if len(have) > 1 {
+				l.fault(ErrMalformed, path, "a view has one of %s: put the others into a view of their own", strings.Join(have, " and "))
+			}
 			l.views++
 			views++
 			if l.views > maxViews || views > maxViewDepth {
@@ -187,13 +190,13 @@ var refusedTransforms = map[string]refusal.Problem{
 }
 
 // text checks a text that is shown or that is a style.
-func (l *linter) text(path, s string) {
+func (l *linter) text(path, key, s string) {
 	if len(s) > maxSpecText {
 		l.fault(ErrTooLarge, path, "the text has more than %d bytes", maxSpecText)
 	}
 	lower := strings.ToLower(unescapedStyle(s))
 	loads := func(prefix string) bool { return strings.Contains(lower, prefix) }
-	if slices.ContainsFunc(words("url( image-set( javascript:"), loads) {
+	if !slices.Contains(words("title subtitle text"), key) && slices.ContainsFunc(words("url( image-set( javascript:"), loads) {
 		l.fault(ErrExternal, path, "charts cannot load anything: use a plain text or color")
 	}
 }
@@ -245,7 +248,9 @@ var bounds = map[string][2]float64{
 	"tickCount": {0, 1000}, "maxbins": {0, 1000}, "columns": {0, 1000}, "count": {0, 1000},
 	"steps": {1, 1000}, "minsteps": {1, 1000}, "maxsteps": {1, 1000},
 	"labelLimit": {0, 1e6}, "tickMinStep": {1e-6, 1e12}, "base": {1.1, 1000},
-	"width": {0, 10_000}, "height": {0, 10_000}, // pixels
+	"width": {0, 10_000}, "height": {0, 10_000}, "padding": {-1000, 1000}, "spacing": {-1000, 1000}, // pixels
+	"left": {-1000, 1000}, "right": {-1000, 1000}, "top": {-1000, 1000}, "bottom": {-1000, 1000},
+	"fontSize": {0, 1000}, "labelFontSize": {0, 1000}, "titleFontSize": {0, 1000}, "subtitleFontSize": {0, 1000},
 }
 
 func (l *linter) checkNumber(path, key string, v json.Number) {

@@ -101,7 +101,11 @@ func closest(e *jsonschema.ValidationError) (leaves []*jsonschema.ValidationErro
 		if len(cause.InstanceLocation) > len(e.InstanceLocation) && !slices.ContainsFunc(of, isOtherType) {
 			apart = 0 // something in the value
 		}
-		switch rank := 1000*apart + len(of); {
+		places := map[string]bool{} // alternatives for one value are one error
+		for _, leaf := range of {
+			places[strings.Join(leaf.InstanceLocation, "/")] = true
+		}
+		switch rank := 1000*apart + len(places); {
 		case !alternatives:
 			leaves, misfit = append(leaves, of...), misfit+apart
 		case rank < least:
@@ -181,6 +185,12 @@ func (s *vegaLiteSchema) problems(errs []*jsonschema.ValidationError, spec any) 
 			}
 			if isWord && slices.Contains(want, "object") && strings.HasSuffix(path.Dir(p.Path), "/encoding") {
 				out[i].Message += `, such as {"field": "name"}`
+			}
+			if _, isNumber := number(values[p.Path]); isNumber && path.Base(p.Path) == "bin" {
+				out[i].Message, known = `Vega-Lite does not allow the value: write true, or {"maxbins": 10}`, nil
+			}
+			if _, err := strconv.ParseFloat(word, 64); err == nil && slices.Contains(want, "number") {
+				out[i].Message, known = out[i].Message+", without quotation marks", nil
 			}
 			out[i].Candidates = known
 		}

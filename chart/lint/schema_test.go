@@ -56,6 +56,32 @@ func TestSchema(t *testing.T) {
 			refusal.Problem{Code: lint.ErrMalformed, Path: "/encoding/x",
 				Message: `Vega-Lite does not allow the value: it has to be of type object, such as {"field": "name"}`},
 		},
+		"a number of bins": {
+			`{"mark":"bar","encoding":{"x":{"field":"delay","bin":%s},"y":{"aggregate":"count"}}}`, `10`, `{"maxbins":10}`,
+			refusal.Problem{Code: lint.ErrMalformed, Path: "/encoding/x/bin",
+				Message: `Vega-Lite does not allow the value: write true, or {"maxbins": 10}`},
+		},
+		"a width in quotation marks": {
+			bar, `,"width":"400"`, `,"width":400`,
+			refusal.Problem{Code: lint.ErrMalformed, Path: "/width",
+				Message: "Vega-Lite does not allow the value: it has to be of type number, without quotation marks"},
+		},
+		"a time unit in other words": {
+			`{"mark":"bar","encoding":{"x":{"field":"arrived","timeUnit":%s},"y":{"aggregate":"count"}}}`, `"monthly"`, `"yearmonth"`,
+			refusal.Problem{Code: lint.ErrUnknownName, Path: "/encoding/x/timeUnit", Candidates: []string{"yearmonth"}, Message: `there is no value "monthly"`},
+		},
+		"a time unit of several": {
+			`{"mark":"bar","encoding":{"x":{"field":"arrived","timeUnit":%s},"y":{"aggregate":"count"}}}`, `"months"`, `"month"`,
+			refusal.Problem{Code: lint.ErrUnknownName, Path: "/encoding/x/timeUnit", Candidates: []string{"month"}, Message: `there is no value "months"`},
+		},
+		"a mark next to layers": {
+			`{%s"layer":[{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}]}`, `"mark":"bar",`, ``,
+			refusal.Problem{Code: lint.ErrMalformed, Message: "a view has one of mark and layer: put the others into a view of their own"},
+		},
+		"a mark next to rows of charts": {
+			`{%s"hconcat":[{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}]}`, `"mark":"bar",`, ``,
+			refusal.Problem{Code: lint.ErrMalformed, Message: "a view has one of mark and hconcat: put the others into a view of their own"},
+		},
 		"a missing property": {
 			bar, `,"transform":[{"filter":{"field":"delay"}}]`, `,"transform":[{"filter":{"field":"delay","gt":1}}]`,
 			refusal.Problem{Code: lint.ErrMalformed, Path: "/transform/0/filter", Message: "it needs equal or gt or gte or lt or lte or oneOf or range or valid"},

@@ -111,6 +111,7 @@ func UnknownWord[W ~string](path, what string, got W, words []W) refusal.Problem
 var synonyms = map[string]string{
 	"avg": "mean", "pie": "arc", "donut": "arc", "doughnut": "arc", "scatter": "point", "bubble": "circle",
 	"column": "bar", "histogram": "bar", "heatmap": "rect", "group": "color", "label": "text",
+	"daily": "yearmonthdate", "weekly": "yearweek", "monthly": "yearmonth", "quarterly": "yearquarter", "yearly": "year",
 }
 
 // Similar returns the words that may have been meant, or all words if there are
