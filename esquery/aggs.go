@@ -89,7 +89,9 @@ func (c *checker) aggregation(v, root *value) int {
 	}
 	outer := c.treeScope
 	c.in(typed.key)
-	c.fewAggregations()
+	if c.aggs++; c.aggs == maxAggregations+1 {
+		c.report(ErrTooExpensive, nil, "a body can have at most %d aggregations", maxAggregations)
+	}
 	if kind.buckets {
 		c.fewParents()
 	}

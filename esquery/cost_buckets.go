@@ -41,13 +41,6 @@ func (c *checker) fewParents() {
 	}
 }
 
-// fewAggregations counts the aggregations and reports too many.
-func (c *checker) fewAggregations() {
-	if c.aggs++; c.aggs == maxAggregations+1 {
-		c.report(ErrTooExpensive, nil, "a body can have at most %d aggregations", maxAggregations)
-	}
-}
-
 // times stays at tooMany, which is above every limit.
 func times(a, b int) int {
 	if a > 0 && b > tooMany/a {

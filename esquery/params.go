@@ -120,7 +120,8 @@ func (c *checker) takes(v *value, p *param) bool {
 	case aText:
 		return c.must(isText(v), v, p.key, "a string")
 	case texts:
-		return c.must(v.kind == array && allTexts(v.items) || isText(v), v, p.key, "a string or an array of strings")
+		all := v.kind == array && !slices.ContainsFunc(v.items, func(v value) bool { return !isText(&v) })
+		return c.must(all || isText(v), v, p.key, "a string or an array of strings")
 	case aWord:
 		return c.word(v, p)
 	case aSwitch:
@@ -227,10 +228,6 @@ func (c *checker) fieldNames(v *value, p *param) bool {
 }
 
 func isText(v *value) bool { return v.kind == str || v.kind == number || v.kind == boolean }
-
-func allTexts(items []value) bool {
-	return !slices.ContainsFunc(items, func(v value) bool { return !isText(&v) })
-}
 
 func isSwitch(v *value) bool {
 	return v.kind == boolean || v.kind == str && (v.text == "true" || v.text == "false")

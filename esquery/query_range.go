@@ -126,10 +126,10 @@ func (c *checker) boundLiteral(f *Field, r, v *value, key, format string) {
 	c.literal(f, v, use, format)
 }
 
-// orderedOtherwise matches numbers with signs between their thousands or with spaces, and
-// dates that begin with a day or a month.
+// orderedOtherwise matches numbers with signs between their thousands or with spaces,
+// dates that begin with a day or a month, and date math.
 var orderedOtherwise = regexp.MustCompile(
-	`^\s*[+-]?\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?\s*$|^\s+[+-]?\d|^\d+\s+$|^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?:\D|$)`)
+	`^\s*[+-]?\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?\s*$|^\s+[+-]?\d|^\d+\s+$|^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?:\D|$)|^now(?:[-+/]|$)|\|\|`)
 
 // fieldPattern calls each with the fields that a name with * stands for and that
 // fit n, or reports why the pattern is refused.

@@ -56,7 +56,7 @@ func (c *checker) sourcePattern(v *value) {
 	m := c.index.mapping
 	f := m.lookup(v.text)
 	if f == nil || !c.visible(v.text) {
-		if !c.inDocuments(v.text) {
+		if f != nil || m.why(v.text) == "" || !c.visible(v.text) { // documents may have a field that the mapping does not list
 			c.resolve(&v.text, needExist)
 		}
 		return
@@ -69,13 +69,6 @@ func (c *checker) sourcePattern(v *value) {
 		c.report(ErrFieldType, []string{f.Target},
 			"documents have no %s: it is an alias of %s", quoted(f.Path), quoted(f.Target))
 	}
-}
-
-// inDocuments reports whether documents may have a field that the mapping does
-// not list.
-func (c *checker) inDocuments(path string) bool {
-	m := c.index.mapping
-	return m.lookup(path) == nil && m.why(path) != "" && c.visible(path)
 }
 
 // fetched checks fields and docvalue_fields.

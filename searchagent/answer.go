@@ -231,10 +231,6 @@ func (s *state) hopeless(t *task) bool {
 	})
 }
 
-func join(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
-}
-
 // finish returns the answer of a turn.
 func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	reason := s.reason(a.reader.texts(ctx))

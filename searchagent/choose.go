@@ -190,7 +190,7 @@ const (
 )
 
 var (
-	locations   = []string{"path", "fullpath", "filepath", "folder", "directory", "location"}
+	locations   = strings.Fields("path fullpath filepath folder folderpath directory location pfad dateipfad ordner verzeichnis ablage")
 	identifiers = []string{"id", "ids", "uuid", "guid", "hash", "checksum", "etag"}
 )
 

@@ -83,6 +83,8 @@ func TestChoices(t *testing.T) {
 		{"missing in some", []string{`{"name":"x"}`, `{"name":"x","a":true}`}, []string{"x", "x, a: true"}},
 		{"the path before others", []string{`{"attributes":{"name":"Tax","size":1},"system":{"id":"f-201","parentId":"p-1","path":"/a/Tax"}}`, `{"attributes":{"name":"Tax","size":1},"system":{"id":"f-202","parentId":"p-2","path":"/b/Tax"}}`}, []string{"Tax, /a/Tax", "Tax, /b/Tax"}},
 		{"no id where something else differs", []string{`{"name":"Tax","id":"f-201","folder_id":"1","createdBy":"Ann"}`, `{"name":"Tax","id":"f-202","folder_id":"2","createdBy":"Bob"}`}, []string{"Tax, createdBy: Ann", "Tax, createdBy: Bob"}},
+		{"names in other forms", []string{`{"doc_id":"7","file_name":"tax.pdf","file_path":"/a"}`, `{"doc_id":"8","file_name":"tax.pdf","file_path":"/b"}`}, []string{"tax.pdf, /a", "tax.pdf, /b"}},
+		{"German names", []string{`{"akte":{"Bezeichnung":"Steuer","Ordner":"2024"}}`, `{"akte":{"Bezeichnung":"Steuer","Ordner":"2025"}}`}, []string{"Steuer, 2024", "Steuer, 2025"}},
 		{"only an id", []string{`{"name":"Tax","id":"f-201"}`, `{"name":"Tax","id":"f-202"}`}, []string{"Tax, _id: 1", "Tax, _id: 2"}},
 		{"prose last", []string{`{"p":"1` + prose + `","long":1}`, `{"p":"2` + prose + `","long":2}`}, []string{"long: 1, p: 1word ", "long: 2, p: 2word "}},
 		{"at most four", []string{`{"a":1,"b":1,"c":1,"d":1,"e":1}`, `{"a":2,"b":2,"c":2,"d":2,"e":2}`}, []string{"a: 1, b: 1, c: 1, d: 1", "a: 2, b: 2, c: 2, d: 2"}},

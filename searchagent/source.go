@@ -269,7 +269,7 @@ func (s *source) result(body json.RawMessage, r runnable, got *hits) *query.Resu
 	}
 	out := &query.Result{
 		Table:         s.table(body, r, got),
-		Partial:       join(got.partial, got.inexact),
+		Partial:       strings.Trim(got.partial+"; "+got.inexact, "; "),
 		HowToRetrieve: retrieval(s.index, body),
 	}
 	if got.figures == nil && got.exact && total > int64(len(got.docs)) && len(got.docs) > 0 {

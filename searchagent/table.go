@@ -72,16 +72,14 @@ func important(sources []any, most int) []string {
 
 // rank is lower for fields that name a document.
 func rank(path string) int {
-	name := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
-	for i, known := range titles {
-		if name == known {
-			return i
-		}
+	name := strings.ToLower(strings.ReplaceAll(path[strings.LastIndexByte(path, '.')+1:], "_", ""))
+	if i := slices.Index(titles, name); i >= 0 {
+		return i
 	}
 	return len(titles)
 }
 
-var titles = []string{"name", "title", "subject", "filename", "label", "displayname"}
+var titles = []string{"name", "title", "titel", "subject", "betreff", "filename", "dateiname", "label", "displayname", "bezeichnung"}
 
 // leaves returns the values of a document by their paths. For a path with several
 // values it is the first one.
