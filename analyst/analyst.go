@@ -190,7 +190,7 @@ func New(model llm.Model, d Data, opt *Options) (*Analyst, error) {
 	}
 	a := &Analyst{
 		opt: o, llm: model, store: o.Store, active: map[string]int{}, using: map[string]int{}, held: map[string]*held{},
-		metrics: newMetrics(),
+		metrics: Metrics{Steps: map[int]int{}, ToolCalls: map[string]int{}, ToolErrors: map[string]int{}},
 	}
 	switch {
 	case model == nil:

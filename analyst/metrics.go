@@ -29,10 +29,6 @@ type Metrics struct {
 	Duration time.Duration `json:"duration"`
 }
 
-func newMetrics() Metrics {
-	return Metrics{Steps: map[int]int{}, ToolCalls: map[string]int{}, ToolErrors: map[string]int{}}
-}
-
 // Metrics returns the metrics so far.
 func (a *Analyst) Metrics() Metrics {
 	a.mu.Lock()

@@ -31,7 +31,12 @@ func rewriteSource(
 	if err != nil {
 		return nil, err
 	}
-	q, err = source{taken: func(name string) bool { return hasColumn(g, name) }}.of(q)
+	hasColumn := func(name string) bool {
+		return slices.ContainsFunc(g.Tables(), func(t secureview.Table) bool {
+			return slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, name) })
+		})
+	}
+	q, err = source{taken: hasColumn}.of(q)
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +45,6 @@ func rewriteSource(
 		return nil, err
 	}
 	return g.Rewrite(ctx, string(text))
-}
-
-// hasColumn reports whether a table has a column with the name.
-func hasColumn(g *secureview.Guard, name string) bool {
-	return slices.ContainsFunc(g.Tables(), func(t secureview.Table) bool {
-		return slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, name) })
-	})
 }
 
 // A source finds the rows that a query is about. It changes the query.

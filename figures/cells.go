@@ -188,11 +188,6 @@ func readAmount(text string) (a writtenAmount, ok bool) {
 	return a, !zero && (before == "") != (after == "") && (known || !a.before && units[after])
 }
 
-// ambiguous reports whether the number has two meanings, such as 1,234.
-func (a *writtenAmount) ambiguous() bool {
-	return len(a.parts) == 2 && a.separators != " " && a.separators != "'" && areThousands(a.parts)
-}
-
 func (a *writtenAmount) value(style Style) value {
 	all := readings(a.parts, a.separators, style)
 	if len(all) != 1 {
@@ -224,7 +219,7 @@ func (r *amountReader) add(text string) {
 		return
 	}
 	r.some, r.unit = true, a.unit
-	if a.ambiguous() {
+	if len(a.parts) == 2 && a.separators != " " && a.separators != "'" && areThousands(a.parts) { // 1,234 has two meanings
 		r.failed = r.open != 0 && r.open != a.separators[0]
 		r.open = a.separators[0]
 		return

@@ -31,10 +31,6 @@ type aggregated struct {
 	err    error
 }
 
-func newEvaluation(tables []Table) *evaluation {
-	return &evaluation{tables: tables} // most texts have no reference, and need no map
-}
-
 // reader returns the reader of column i.
 func (e *evaluation) reader(t *Table, i int) *cellReader {
 	r := e.readers[columnKey{t, i}]

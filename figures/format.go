@@ -87,7 +87,8 @@ func (l Language) format(v value, ref reference) string {
 		num = new(big.Rat).Mul(num, big.NewRat(100, 1))
 	}
 	if ref.power > 0 {
-		num, v.decimals = new(big.Rat).Quo(num, ratPower(ref.power)), -1
+		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(ref.power)), nil)
+		num, v.decimals = new(big.Rat).Quo(num, new(big.Rat).SetInt(power)), -1
 	}
 	if decimals < 0 {
 		decimals = shown(num, v, percent)
@@ -108,10 +109,6 @@ func (l Language) format(v value, ref reference) string {
 		return v.unit + digits
 	}
 	return digits + " " + v.unit
-}
-
-func ratPower(power int) *big.Rat {
-	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(power)), nil))
 }
 
 // shown returns how many digits a number has after the point: at most two, or as

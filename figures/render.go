@@ -107,7 +107,7 @@ func NewText(s Source, emit func(string)) *Text {
 	if emit == nil {
 		emit = func(string) {}
 	}
-	return &Text{source: s, emit: emit, eval: newEvaluation(s.Tables)}
+	return &Text{source: s, emit: emit, eval: &evaluation{tables: s.Tables}} // most texts have no reference, and need no map
 }
 
 // Write renders a piece of the text. Only what may be part of a reference is held

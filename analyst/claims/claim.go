@@ -6,10 +6,10 @@
 // the result of the query. A claim about rows, such as a difference of means, is tested.
 // Then [Check] looks for reasons why the result can be misleading: rows that are there
 // twice, mixed units, incomplete periods, outliers, missing data, a third column that
-// reverses a difference (Simpson's paradox), two series that only share a trend, and a
-// cause, for which rows are no evidence unless they are those of an experiment. The
-// [Report] has a verdict, the result of each check with its figures, and the checks that
-// were not possible with the reason.
+// reverses a difference (Simpson's paradox), two series that only share a trend, words that
+// state another number than the claim, and a cause, for which rows are no evidence unless
+// they are those of an experiment. The [Report] has a verdict, the result of each check
+// with its figures, and the checks that were not possible with the reason.
 //
 // The rows must be those before any aggregation, all of them or a random sample. A
 // [Session] adjusts the verdicts of many findings for the number of tests.

@@ -20,7 +20,7 @@ func (c *checker) compare() error {
 	}
 	c.missing(all)
 	if c.Claim.Kind == Shares && !binary {
-		c.mix(all, x)
+		c.mix(all)
 		return nil
 	}
 	if binary {
@@ -108,38 +108,29 @@ func (c *checker) measured() (x []float64, binary bool, err error) {
 }
 
 // mix tests whether all values of the metric depend on the group.
-func (c *checker) mix(all []*group, x []float64) {
+func (c *checker) mix(all []*group) {
 	c.sizes(all)
-	var most float64
-	for _, v := range x {
-		if v > most { // not for NaN
-			most = v
+	columns := map[float64]int{} // by value
+	for _, g := range all {
+		for _, v := range g.x {
+			if _, known := columns[v]; !known {
+				columns[v] = len(columns)
+			}
 		}
 	}
-	used := make([]int, int(most)+1)
-	if len(used) > maxGroups {
+	if len(columns) > maxGroups {
 		c.skip(CheckDifference, fill(c.t.ManyGroups, "n", count(maxGroups)))
 		return
 	}
 	var counts [][]int
 	for _, g := range all {
-		row := make([]int, len(used))
+		row := make([]int, len(columns))
 		for _, v := range g.x {
-			row[int(v)]++
-			used[int(v)]++
+			row[columns[v]]++
 		}
 		if len(g.x) > 0 {
 			counts = append(counts, row)
 		}
-	}
-	for i, row := range counts {
-		var kept []int
-		for j, n := range row {
-			if used[j] > 0 {
-				kept = append(kept, n)
-			}
-		}
-		counts[i] = kept
 	}
 	c.skip(CheckSimpson, c.t.MixOnly)
 	t, p, err := independence(counts)

@@ -1,13 +1,17 @@
 package claims
 
 import (
+	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/hypothesis"
+	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/numeric"
 )
 
@@ -255,6 +259,51 @@ func (c *checker) value(value, claimed, tight, loose float64, format func(float6
 		c.Checks[len(c.Checks)-1].Text += " " + note
 	}
 }
+
+// said leaves a finding open that states another number than its claim, which is what was
+// checked.
+func (c *checker) said(text string) {
+	claim := c.Claim
+	if claim == nil || claim.Kind == Rank || claim.Value == nil && claim.Count == nil || spelledParts.MatchString(text) {
+		return
+	}
+	v, whole, other := 0.0, claim.Kind == Total || claim.Count != nil, ""
+	if claim.Count != nil {
+		v = float64(*claim.Count)
+	} else {
+		v = math.Abs(*claim.Value)
+	}
+	forms := []float64{v, 1 - v, 1 + v, v - 1} // of a part
+	if whole {
+		forms = []float64{v, 100 * v, v / 100, 1e3 * v, v / 1e3, 1e6 * v, v / 1e6}
+	}
+	for _, n := range figures.Missing(text, figures.StyleOf(text), &figures.Set{}) {
+		x := math.Abs(n.Value)
+		isTimes := claim.Kind == Ratio && slices.ContainsFunc(strings.Split(text, n.Text)[1:], times.MatchString)
+		if n.Percent || whole && v/10 < x && x < 10*v || isTimes {
+			other = cmp.Or(other, n.Text)
+		}
+		if n.Percent {
+			x /= 100
+		}
+		if slices.ContainsFunc(forms, func(form float64) bool { return math.Abs(x-form) <= nearlySaid*math.Abs(form) }) {
+			return
+		}
+	}
+	if other != "" && !slices.ContainsFunc(numeral.Find(text), func(n numeral.Numeral) bool { return float64(n.Value) == v }) {
+		c.add(CheckValue, Open, fill(c.t.OtherNumber, "said", other))
+	}
+}
+
+const nearlySaid = 0.05 // by which part the number of a finding may differ from that of its claim
+
+var (
+	times = regexp.MustCompile(`^\s?-?(?:fold|times|x|×|mal|fache?[nrs]?)(?:\PL|$)`)
+
+	// spelledParts matches words for parts and multiples.
+	spelledParts = regexp.MustCompile(`(?i)doubl|twice|trebl|tripl|\bhal(?:f|ves|ved)\b|\b(?:a|one) (?:third|quarter)\b|thirds\b|three quarters|` +
+		`doppel|[dv]\pL{2}rfach|dreifach|\bhalb(?:e[nrs]?|iert)?\b|hälfte|\b(?:ein|zwei|drei)\pL* (?:drittel|viertel)|zweimal|dreimal`)
+)
 
 // inOtherUnit reports whether a number is the claimed one in percent, thousands or
 // millions, or the other way round.

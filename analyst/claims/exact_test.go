@@ -115,6 +115,48 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// A finding whose words state another number than its claim was not checked.
+func TestOtherNumber(t *testing.T) {
+	quarters := table(t, "quarter sales", []any{"2024-Q1", 1000.0}, []any{"2024-Q2", 1200.0}, []any{"2024-Q3", 1800.0})
+	growth := claims.Claim{Kind: claims.Growth, Metric: "sales", By: "quarter", Groups: []string{"2024-Q2", "2024-Q1"}, Value: new(0.2)}
+	ratio := claims.Claim{Kind: claims.Ratio, Metric: "sales", By: "quarter", Groups: []string{"2024-Q3", "2024-Q1"}, Value: new(1.8)}
+	share := claims.Claim{Kind: claims.Share, Metric: "sales", By: "quarter", Groups: []string{"2024-Q1"}, Value: new(0.25)}
+	total := claims.Claim{Kind: claims.Total, Metric: "sales", By: "quarter", Groups: []string{"2024-Q2"}, Value: new(1200.0)}
+	for _, test := range []struct {
+		text  string
+		claim claims.Claim
+		want  string
+	}{
+		{"Sales grew by 20 % in Q2 2024.", growth, proved},
+		{"Sales grew by about 20 percent, to 1,200.", growth, proved},
+		{"Der Umsatz stieg um 20,0 % auf 1.200 Euro.", growth, proved},
+		{"Sales are 120 % of those of the quarter before.", growth, proved},
+		{"Sales grew by a fifth.", growth, proved},
+		{"Sales grew within 3 months.", growth, proved},
+		{"Sales grew by 35 % in Q2 2024.", growth, undecided},
+		{"Der Umsatz stieg um 35 %.", growth, undecided},
+		{"Sales in Q3 are 1.8 times those in Q1.", ratio, proved},
+		{"Sales in Q3 are 80 % above those in Q1.", ratio, proved},
+		{"Sales in Q3 are nearly twice those in Q1, 5 % above plan.", ratio, proved},
+		{"Sales in Q3 are 3 times those in Q1.", ratio, undecided},
+		{"In Q3 ist der Umsatz das 3-fache.", ratio, undecided},
+		{"Q1 has 25 % of the sales.", share, proved},
+		{"75 % of the sales are not in Q1.", share, proved},
+		{"A quarter of the sales is in Q1, and 60 % in Q3.", share, proved},
+		{"Q1 has 40 % of the sales.", share, undecided},
+		{"Sales were 1,200 in Q2 2024.", total, proved},
+		{"Sales were EUR 1.2 thousand in Q2.", total, proved},
+		{"Der Umsatz betrug 1.200 Euro.", total, proved},
+		{"Sales were higher in Q2, in all 14 shops.", total, proved},
+		{"Sales were 1,500 in Q2 2024.", total, undecided},
+		{"Der Umsatz betrug 2.100 Euro.", total, undecided},
+	} {
+		if r := check(t, claims.Finding{Text: test.text, Result: quarters, Claim: &test.claim}); decision(r) != test.want {
+			t.Errorf("%s %s, want %s: %s", test.text, decision(r), test.want, r.Text)
+		}
+	}
+}
+
 // The counts and means of a sample are those of all rows.
 func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))

@@ -52,8 +52,9 @@ func (c *checker) periods(x []float64) {
 		return
 	}
 	along, at, err := c.positions()
-	if err != nil || !c.areTimes(along) {
-		return // the groups are no periods
+	by, _ := column.Read(c.table, c.by, "")
+	if err != nil || len(along) == 0 || by.Kind == column.Numbers && !column.IsCalendar(by.Name) {
+		return // the groups are no periods: an id is a number, too
 	}
 	order := make([]int, 0, len(at))
 	for i, row := range at {
@@ -78,12 +79,6 @@ func (c *checker) periods(x []float64) {
 		}
 	}
 	c.days(claimed)
-}
-
-// areTimes reports whether the groups at the positions are times: an id is a number, too.
-func (c *checker) areTimes(along []float64) bool {
-	col, err := column.Read(c.table, c.by, "")
-	return err == nil && (col.Kind != column.Numbers || column.IsCalendar(col.Name)) && len(along) > 0
 }
 
 // days warns of claimed periods with fewer days of data than the others.

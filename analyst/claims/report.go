@@ -154,7 +154,7 @@ func (r *Report) setVerdict(ctx context.Context, adjusted *float64, tests int) {
 	}
 	if adjusted == nil && !counted {
 		for _, u := range r.Skipped {
-			text = append(text, fill(t.NotChecked, "check", u.Name, "reason", u.Reason))
+			text = append(text, fill(t.NotChecked, "reason", u.Reason))
 		}
 	}
 	r.Text = strings.Join(text, " ")

@@ -26,6 +26,7 @@ type texts struct {
 	SimpsonNone, SimpsonWeak, SimpsonReversed                           string
 	CausalTyped, CausalRandomized, CausalUnsupported                    string
 	ValueFits, ValueNear, ValueWrong, OfAll, OfOthers, RankOf, Misspelt string
+	OtherNumber                                                         string
 	TrendHolds, TrendNot, TrendOpposite, SharedTrend, SampleAndAll      string
 	CopiesOnce, CopiesCounted, CopiesOfKey, UnitsMixed, OneValue        string
 	PeriodOut, PeriodShort                                              string
@@ -40,9 +41,7 @@ type texts struct {
 
 var textTable = usertext.Of[texts]("claims")
 
-func fill(text string, namesAndValues ...string) string {
-	return usertext.Fill(text, namesAndValues...)
-}
+var fill = usertext.Fill
 
 // quoted is a name or a value of the data in a sentence.
 func quoted(s string) string { return strconv.Quote(prompt.Clip(s, maxNameBytes)) }

@@ -21,6 +21,7 @@ const (
 	minGap      = 5    // days without rows that are reported
 	byChance    = 0.01 // expected number of gaps of that size, below which a gap is one
 	unusualGap  = 3    // times the usual distance of two days with rows
+	evenly      = 1.2  // factor between the distances of days with rows once a week or a month
 	dailyRows   = 0.4  // share of the days that have rows, from which a gap is looked for
 	maxPeriodic = 20   // columns of numbers
 )
@@ -132,7 +133,8 @@ func (r *run) days(ctx context.Context, times *Column, numbers []*Column) (map[i
 	return days, nil
 }
 
-// gaps returns the longest time without rows, if rows are usually more frequent.
+// gaps returns the longest time without rows, if rows are usually more frequent, or at even
+// distances.
 func gaps(days []int) []Problem {
 	var distances []float64
 	longest, after := 0, 0
@@ -147,8 +149,9 @@ func gaps(days []int) []Problem {
 	slices.Sort(distances)
 	usual := numeric.Quantile(0.9, distances)
 	missing := longest - 1
-	if share < dailyRows || missing < minGap || float64(longest) < unusualGap*usual ||
-		math.Pow(1-share, float64(missing))*span > byChance {
+	regular := len(distances) > minGap && usual > minGap && usual <= evenly*numeric.Quantile(0.1, distances) && float64(longest) > 1.5*usual
+	if !regular && (share < dailyRows || missing < minGap || float64(longest) < unusualGap*usual ||
+		math.Pow(1-share, float64(missing))*span > byChance) {
 		return nil
 	}
 	from := time.Unix(int64(after+1)*24*60*60, 0).UTC()

@@ -323,6 +323,22 @@ func TestPeriods(t *testing.T) {
 			}
 			return 3, 50
 		}, broken{"day": profile.MissingPeriod}},
+		{"one row a month", func(day time.Time) (int, float64) { return 1 / day.Day(), 50 }, broken{}},
+		{"one row at the end of a month", func(day time.Time) (int, float64) { return 1 / day.AddDate(0, 0, 1).Day(), 50 }, broken{}},
+		{"one row a week", func(day time.Time) (int, float64) { return max(0, 1-int(day.Weekday())), 50 }, broken{}},
+		{"one row now and then", func(day time.Time) (int, float64) { return max(0, 1-day.YearDay()*day.YearDay()%19%7), 50 }, broken{}},
+		{"a month without its row", func(day time.Time) (int, float64) {
+			if day.Month() == time.May && day.Year() == 2024 {
+				return 0, 0
+			}
+			return 1 / day.Day(), 50
+		}, broken{"day": profile.MissingPeriod}},
+		{"a week without its row", func(day time.Time) (int, float64) {
+			if day.Month() == time.May && day.Year() == 2024 && day.Day() > 7 && day.Day() < 15 {
+				return 0, 0
+			}
+			return max(0, 1-int(day.Weekday())), 50
+		}, broken{"day": profile.MissingPeriod}},
 		{"a month in another unit", func(day time.Time) (int, float64) {
 			if day.Month() == time.May && day.Year() == 2024 {
 				return 3, 0.5
