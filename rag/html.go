@@ -104,6 +104,10 @@ func (h *htmlText) write(s string, start, line int) {
 		h.script.text.WriteString(s)
 		return
 	}
+	if strings.IndexFunc(s, unicode.IsDigit) == 0 && h.script.end > 0 && h.script.end == h.block.Len() {
+		h.space() // 10^6 10
+	}
+	h.script.end = 0
 	if h.pre > 0 {
 		h.block.WriteString(strings.ReplaceAll(s, "\r", ""))
 		return
@@ -163,6 +167,9 @@ func (h *htmlText) open(name atom.Atom, attributes map[string]string, closed boo
 	if h.hidden != 0 {
 		return
 	}
+	if !closed {
+		h.openScript(name, attributes["style"])
+	}
 	switch name {
 	case atom.Title:
 		h.inTitle = !closed
@@ -185,8 +192,6 @@ func (h *htmlText) open(name atom.Atom, attributes map[string]string, closed boo
 		} else {
 			h.lineEnd()
 		}
-	case atom.Sup, atom.Sub:
-		h.openScript(name)
 	case atom.A:
 		h.script.linked = h.script.kind != 0
 	case atom.Pre:
@@ -216,6 +221,9 @@ func (h *htmlText) close(name atom.Atom) {
 		}
 		return
 	}
+	if name == h.script.name {
+		h.closeScript()
+	}
 	switch name {
 	case atom.Title:
 		h.inTitle = false
@@ -229,8 +237,6 @@ func (h *htmlText) close(name atom.Atom) {
 		h.endRow()
 		h.table.inHead = false
 		h.table.endGroup(h.tables)
-	case atom.Sup, atom.Sub:
-		h.closeScript()
 	case atom.Pre:
 		h.boundary()
 		h.pre = max(0, h.pre-1)

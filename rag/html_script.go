@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -11,17 +12,28 @@ import (
 // the number before it: 10<sup>6</sup> is 10^6, and a footnote mark is [6].
 type htmlScript struct {
 	kind   atom.Atom // Sup or Sub; 0: none is open
+	name   atom.Atom // of the element
 	text   strings.Builder
 	linked bool // it has a link, as marks of footnotes have
+	end    int  // where the last one ends in the block, until more text follows
 
 	sup, supEnd int    // where the last superscript with a number is in the block
 	numerator   string // its text, if it can be the first part of a fraction
 }
 
-func (h *htmlText) openScript(kind atom.Atom) {
+// openScript is called for a start tag. A style raises or lowers text, too.
+func (h *htmlText) openScript(name atom.Atom, style string) {
+	kind := name
+	if raised := scriptStyle.FindStringSubmatch(style); raised != nil && !endsStruck(name) && !voidElements[name] {
+		kind = atom.Lookup([]byte(strings.ToLower(raised[1])))
+	} else if name != atom.Sup && name != atom.Sub {
+		return
+	}
 	h.closeScript()
-	h.script.kind = kind
+	h.script.kind, h.script.name = kind, name
 }
+
+var scriptStyle = regexp.MustCompile(`(?i)vertical-align:\s*(sup|sub)`)
 
 // closeScript adds the text of the open superscript or subscript to the block.
 func (h *htmlText) closeScript() {
@@ -35,11 +47,11 @@ func (h *htmlText) closeScript() {
 	before := h.lastRune()
 	number := strings.ContainsFunc(text, unicode.IsDigit)
 	switch {
-	case linked, strings.HasPrefix(text, "["), kind == atom.Sup && number && !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune(")]}", before):
+	case linked, strings.HasPrefix(text, "["), kind == atom.Sup && unicode.IsDigit(before) && len(text) == 1 && strings.ContainsAny(text, "bcfg"), kind == atom.Sup && number && !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune(")]}", before):
 		h.space()
 		h.superscript("["+strings.Trim(text, "[]")+"]", text)
 	case kind == atom.Sub && h.fraction(text):
-	case kind == atom.Sup && unicode.IsDigit(before) && isVariable(text): // 2^n
+	case kind == atom.Sup && unicode.IsDigit(before) && len(text) == 1 && strings.ContainsAny(text, "ijkmnpqxyz"): // 2^n, and no ordinal such as 2e
 		h.block.WriteString("^" + text)
 	case !number: // 1st, a trade mark
 		h.block.WriteString(text)
@@ -50,6 +62,7 @@ func (h *htmlText) closeScript() {
 	default:
 		h.superscript("^"+text, text)
 	}
+	h.script.end = h.block.Len()
 }
 
 // superscript adds a superscript, and remembers where it is.
@@ -57,12 +70,6 @@ func (h *htmlText) superscript(written, text string) {
 	h.script.sup, h.script.numerator = h.block.Len(), text
 	h.block.WriteString(written)
 	h.script.supEnd = h.block.Len()
-}
-
-// isVariable reports whether a superscript without digits is an exponent, and no ending of
-// an ordinal such as in French and Spanish.
-func isVariable(text string) bool {
-	return len(text) == 1 && strings.ContainsAny(text, "ijkmnpqxyz")
 }
 
 // fraction makes a fraction of the superscript, the slash and the subscript at the end

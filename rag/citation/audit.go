@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -32,7 +33,8 @@ func Audit(text string, sources []Source) qed.CitationAudit {
 			a.keys = append(a.keys, s.Key)
 		}
 	}
-	text = spelled(hidden.Replace(withoutCode(text)), a.style)
+	text = codeSpan.ReplaceAllString(codeBlock.ReplaceAllString(text, "\n"), "code")
+	text = spelled(hidden.Replace(text), a.style)
 	quotes := quotations(text)
 	begin := 0
 	for _, end := range sentence.Ends(text) {
@@ -77,14 +79,15 @@ type auditor struct {
 
 // checked is a source with what sentences are compared with.
 type checked struct {
-	texts []string // normal, with and without joining the words that a line end divides, and without notes
+	texts []string // normal, with and without joining the words that a line end divides and their hyphens, and without notes
 	facts func() *facts
 }
 
 func check(s Source) *checked {
 	c := &checked{texts: []string{normal(s.Text)}, facts: sync.OnceValue(func() *facts { return factsOf(hidden.Replace(s.Text)) })}
 	joined := hyphenated.ReplaceAllString(s.Text, "$1$2")
-	for _, other := range []string{joined, unnoted(raised.ReplaceAllStringFunc(joined, caret))} {
+	unmarked := wordNotes.ReplaceAllString(unnoted(raised.ReplaceAllStringFunc(joined, caret)), "$1")
+	for _, other := range []string{joined, unmarked, hyphenated.ReplaceAllString(s.Text, "$1-$2")} {
 		if other != s.Text {
 			c.texts = append(c.texts, normal(other))
 		}
@@ -122,16 +125,12 @@ func factsOf(text string) *facts {
 	c.readNumbers(text, dates)
 	c.dates = dateSetOf(append(dates, otherDates(text)...))
 	c.years = yearsOf(text)
-	c.dotted, c.digits = distinct(dotted.FindAllString(text, -1)), distinct(numbersOfNames.FindAllString(text, -1))
+	c.dotted = slices.Compact(slices.Sorted(slices.Values(dotted.FindAllString(text, -1))))
+	c.digits = slices.Compact(slices.Sorted(slices.Values(numbersOfNames.FindAllString(text, -1))))
 	c.names = namesIn(text, true)
 	c.times, c.zones, c.vagueTimes = clockTimes(text), zones(text), vagueTime.MatchString(text)
 	c.small = smallNumbers(text, dates, c.times)
 	return c
-}
-
-func distinct(words []string) []string {
-	slices.Sort(words)
-	return slices.Compact(words)
 }
 
 // readNumbers reads the amounts of a source.
@@ -336,11 +335,6 @@ var (
 	codeSpan  = regexp.MustCompile("`[^`\n]+`")
 )
 
-// withoutCode replaces code by a word.
-func withoutCode(text string) string {
-	return codeSpan.ReplaceAllString(codeBlock.ReplaceAllString(text, "\n"), "code")
-}
-
 // A quotation is a text within quotation marks.
 type quotation struct {
 	start, end int // with its marks
@@ -355,13 +349,7 @@ const maxQuotation = 2000 // bytes
 // quotations returns the quotations of a text. A quotation ends in its paragraph.
 func quotations(text string) (all []quotation) {
 	for i := 0; i < len(text); {
-		r, size := rune(text[i]), 1
-		if r >= 0x80 {
-			for _, c := range text[i:] {
-				r, size = c, len(string(c))
-				break
-			}
-		}
+		r, size := utf8.DecodeRuneInString(text[i:])
 		marks := closing[r]
 		if marks == "" && r != '‘' {
 			i += size
@@ -375,15 +363,13 @@ func quotations(text string) (all []quotation) {
 		if r == '‘' {
 			length = singleEnd(rest)
 		}
-		if length < 0 || r == '"' && isInch(text[:i]) {
+		if length < 0 || r == '"' && i > 0 && '0' <= text[i-1] && text[i-1] <= '9' { // inches
 			i += size
 			continue
 		}
 		end := i + size + length
-		for _, c := range text[end:] {
-			end += len(string(c))
-			break
-		}
+		_, size = utf8.DecodeRuneInString(text[end:])
+		end += size
 		if quoted := rest[:length]; strings.ContainsFunc(quoted, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			all = append(all, quotation{i, end, strings.TrimSpace(quoted)})
 		}
@@ -404,11 +390,6 @@ func singleEnd(rest string) int {
 }
 
 var singleQuoted = regexp.MustCompile(`^(\pL(?:[^‘’\n]|’\pL|s’)*[^‘’s\n])’(?:\PL|$)`)
-
-// isInch reports whether a straight mark after a text stands for inches.
-func isInch(before string) bool {
-	return before != "" && '0' <= before[len(before)-1] && before[len(before)-1] <= '9'
-}
 
 // gaps match where a quotation leaves something out, or has the words of its author in
 // brackets. An initial in brackets, [t]he, is only in another case.
@@ -434,10 +415,10 @@ func verbatim(quoted, text string) bool {
 // normal returns a text in the form in which quotations are compared. Marks of notes such
 // as [12] are left out.
 func normal(text string) string {
-	text = notes.ReplaceAllString(raised.ReplaceAllStringFunc(text, caret), "")
+	text = notes.ReplaceAllString(raised.ReplaceAllStringFunc(links.ReplaceAllString(text, "$1"), caret), "")
 	text = strings.Map(func(r rune) rune {
 		switch {
-		case strings.ContainsRune("*_`\u00ad\u200b\ufeff", r):
+		case strings.ContainsRune("*_`\u00ad\u200b\u200c\u200d\u2060\ufeff", r):
 			return -1
 		case strings.ContainsRune("“”„«»‟〝〞「」", r):
 			return '"'
@@ -460,5 +441,7 @@ var (
 	// hyphenated matches a word that is divided at the end of a line.
 	hyphenated = regexp.MustCompile(`(\p{L})[ \t]?[-\x{ad}][ \t]*\r?\n\s*(\p{Ll})`)
 
-	notes = regexp.MustCompile(`\s?\[\d{1,3}\]`)
+	notes     = regexp.MustCompile(`\s?\[\d{1,3}\]`)
+	wordNotes = regexp.MustCompile(`(\pL[.,;:]?)[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
+	links     = regexp.MustCompile(`\[([^\[\]\n]*)\]\([^()\s]*\)`) // of Markdown
 )

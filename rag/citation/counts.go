@@ -243,7 +243,7 @@ var units = func() map[string]unit {
 		},
 		"data":   {1: "byte", 1e3: "kb kib kilobyte", 1e6: "mb mib megabyte", 1e9: "gb gib gigabyte", 1e12: "tb tib terabyte"},
 		"mass":   {1e-3: "mg milligram", 1: "g gram Gramm", 1e3: "kg kilogram Kilogramm", 1e6: "t ton tonne"},
-		"length": {1: "mm", 10: "cm", 1e3: "metre meter", 1e6: "km kilometre kilometer", 1609344: "mile Meile", 25.4: "inch", 305: "feet"},
+		"length": {1: "mm", 10: "cm", 1e3: "m metre meter", 1e6: "km kilometre kilometer", 1609344: "mile Meile", 25.4: "inch", 305: "feet"},
 		"money":  {1: "euro eur", 2: "dollar usd", 4: "gbp", 8: "franken chf", 16: "jpy"},
 	} {
 		for size, names := range sizes {

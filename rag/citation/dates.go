@@ -78,7 +78,7 @@ const firstDay = `(?:(?:^|[\s(])(?P<first>\d{1,2})(?:\.|st|nd|rd|th)?(?:\s?[-–
 // without the name of a month.
 var (
 	otherDigits = []*regexp.Regexp{
-		regexp.MustCompile(`\b(?P<year>[12]\d{3})/(?P<month>\d{1,2})/(?P<day>\d{1,2})\b`),
+		regexp.MustCompile(`\b(?P<year>[12]\d{3})[/-](?P<month>\d{1,2})[/-](?P<day>\d{1,2})\b`),
 		regexp.MustCompile(`\b(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])`),
 		regexp.MustCompile(`\b(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\.`),
 		regexp.MustCompile(`\b(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`),
@@ -87,6 +87,7 @@ var (
 	otherPatterns = append([]*regexp.Regexp{
 		anyMonth,
 		regexp.MustCompile(`\b(?P<day>\d{1,2})[- ]` + monthName + `[- ](?P<year>[12]\d{3}|\d{2})\b`),
+		regexp.MustCompile(`\b` + monthName + `-(?P<day>\d{1,2})-(?P<year>[12]\d{3}|\d{2})\b`),
 		regexp.MustCompile(`\b` + monthName + `\.? ['’]?(?P<year>\d{2})\b`),
 		regexp.MustCompile(`\b(?P<year>[12]\d{3}),?\s+` + monthName + `\.?\s+(?P<day>\d{1,2})\b`),
 	}, otherDigits...)

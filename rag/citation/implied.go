@@ -99,6 +99,7 @@ var fractions = func() map[string]float64 {
 			all[word] = float64(i + 2)
 		}
 	}
+	all["dozen"], all["dutzend"] = 1.0/12, 1.0/12
 	return all
 }()
 
@@ -138,7 +139,7 @@ var (
 )
 
 var (
-	slashes = regexp.MustCompile(`\b(\d{1,2}) ?[/⁄] ?(\d{1,2})\b`)
+	slashes = regexp.MustCompile(`\b(\d{1,2}) ?(?:[/⁄]|out of|of|in|von) ?(\d{1,2})\b`)
 
 	// majors match a name with a version, such as Python 3.11.
 	majors = regexp.MustCompile(`\b\p{Lu}\pL*\p{Ll}\pL*[ -]v?(\d+)\.\d`)

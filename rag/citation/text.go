@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // A Text replaces the cited keys of a text by numbers while the text is written.
@@ -101,7 +100,7 @@ func (t *Text) next(b byte) {
 		case b == ']':
 			t.resolve()
 			return
-		case citing(b) && len(t.held) < maxHeld:
+		case b >= ' ' && b != '[' && b != '`' && len(t.held) < maxHeld: // or part of a longer sign, such as a dash
 			t.held = append(t.held, b)
 			return
 		}
@@ -131,12 +130,6 @@ func (t *Text) next(b byte) {
 	default:
 		t.lines = 0
 	}
-}
-
-// citing reports whether b can be part of a citation. Every byte that is not
-// ASCII can, because it may be part of a dash.
-func citing(b byte) bool {
-	return b != '[' && b != '\n' && b != '`' && (b >= ' ' || b >= utf8.RuneSelf)
 }
 
 // fence is called after a run of backticks, which begins code, ends it or is part

@@ -122,6 +122,29 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// Text that a line goes through is not valid any more. Lines of tables, below a word, above it
+// and across the page are others.
+func TestStruck(t *testing.T) {
+	drawn := func(lines string) string { return "The fee is 40 or 50 euros.) Tj ET " + lines + " BT (" }
+	// In Helvetica of 12 points, 40 is from 108 to 121.4, on a baseline of 700.
+	for lines, want := range map[string]string{
+		drawn("108 703.5 m 121 703.5 l S"):                           "The fee is or 50 euros.",
+		drawn("108 703 13.4 1 re f"):                                 "The fee is or 50 euros.",
+		drawn("108 703.5 m 121 703.5 l S 135 703.5 m 149 703.5 l S"): "The fee is or euros.",
+		drawn("108 698.5 m 121 698.5 l S"):                           "The fee is 40 or 50 euros.",
+		drawn("108 710 m 121 710 l S"):                               "The fee is 40 or 50 euros.",
+		drawn("20 703.5 m 500 703.5 l S"):                            "The fee is 40 or 50 euros.",
+		drawn("108 690 m 108 715 l S"):                               "The fee is 40 or 50 euros.",
+		drawn("100 695 30 15 re S"):                                  "The fee is 40 or 50 euros.",
+		drawn(strings.Repeat("108 703.5 m 121 703.5 l S ", 2000)):    "The fee is 40 or 50 euros.",
+	} {
+		d, err := reader.Load(t.Context(), file("", lines))
+		if err != nil || strings.TrimSpace(d.Text) != want {
+			t.Errorf("%.80s: %q, want %q, %v", lines, d.Text, want, err)
+		}
+	}
+}
+
 // Files whose tables of pages lie.
 func TestHostilePages(t *testing.T) {
 	honest := string(file("", "hello"))
