@@ -245,11 +245,14 @@ func (c *checker) value(value, claimed, tight, loose float64, format func(float6
 	apart := math.Abs(value - claimed)
 	slack := 1e-9 * math.Abs(claimed)
 	beyond := c.Claim.Comparison == More && value > claimed || c.Claim.Comparison == Less && value < claimed
+	inOtherUnit := slices.ContainsFunc([]float64{100, 1000, 1e6}, func(unit float64) bool { // percent, thousands or millions
+		return claimed != 0 && (math.Abs(value/unit-claimed) <= tight || math.Abs(value*unit-claimed) <= tight)
+	})
 	outcome := Pass
 	switch {
 	case c.Claim.Comparison == AtLeast && value >= claimed, c.Claim.Comparison == AtMost && value <= claimed:
 	case apart <= tight+slack:
-	case apart <= loose+slack, beyond, inOtherUnit(value, claimed, tight):
+	case apart <= loose+slack, beyond, inOtherUnit:
 		outcome = Warn
 	default:
 		outcome = Fail
@@ -304,14 +307,6 @@ var (
 	spelledParts = regexp.MustCompile(`(?i)doubl|twice|trebl|tripl|\bhal(?:f|ves|ved)\b|\b(?:a|one) (?:third|quarter)\b|thirds\b|three quarters|` +
 		`doppel|[dv]\pL{2}rfach|dreifach|\bhalb(?:e[nrs]?|iert)?\b|hälfte|\b(?:ein|zwei|drei)\pL* (?:drittel|viertel)|zweimal|dreimal`)
 )
-
-// inOtherUnit reports whether a number is the claimed one in percent, thousands or
-// millions, or the other way round.
-func inOtherUnit(value, claimed, tight float64) bool {
-	return slices.ContainsFunc([]float64{100, 1000, 1e6}, func(unit float64) bool {
-		return claimed != 0 && (math.Abs(value/unit-claimed) <= tight || math.Abs(value*unit-claimed) <= tight)
-	})
-}
 
 // number adds the check of a number.
 func (c *checker) number(outcome Outcome, value, claimed float64, format func(float64) string, sign string) {
@@ -374,19 +369,15 @@ func (c *checker) trend(x []float64) error {
 		return nil
 	}
 	outcome, text := Pass, c.t.TrendHolds
-	switch steady := 1-math.Abs(ranks.R) < 1e-12; {
+	steady := 1-math.Abs(ranks.R) < 1e-12 // each value is beyond the one before
+	switch {
 	case c.opposite(ranks.R) && (steady || ranks.P < level):
 		outcome, text = Fail, c.t.TrendOpposite
-		c.P = &ranks.P
-	case steady: // each value is beyond the one before
-	case ranks.P >= level:
+	case !steady && ranks.P >= level:
 		text = c.t.TrendNot
-		c.P = &ranks.P
-	default:
-		c.P = &ranks.P
 	}
-	if outcome == Fail && ranks.P >= level {
-		c.P = nil
+	if !steady || outcome == Fail && ranks.P < level {
+		c.P = &ranks.P
 	}
 	c.add(CheckValue, outcome, fill(text, "metric", quoted(c.Claim.Metric), "by", quoted(c.Claim.By),
 		"rank", c.t.ratio(ranks.R), "p", c.t.chance(ranks.P)), "spearman", ranks.R, "spearman_p", ranks.P)
