@@ -36,7 +36,7 @@ func TestSilentlyWrong(t *testing.T) {
 			{"range":{"at":{"gte":"15.03.2024 10:30","format":"dd.MM.yyyy HH:mm"}}} {"range":{"at":{"gte":"2024-075","format":"yyyy-DDD"}}}
 			{"range":{"at":{"gte":"2024-03-15","format":"strict_date"}}} {"range":{"at":{"gte":"20240315","format":"basic_date"}}}
 			{"regexp":{"status":"op[e\\d]n(a|b)?\\.x{2}"}} {"regexp":{"status":"a[$^@]b"}} {"regexp":{"status":"a\\$"}}
-			{"range":{"status":{"gte":"nowhere","lt":"now or later"}}}
+			{"range":{"status":{"gte":"nowhere","lt":"now or later"}}} {"range":{"status":{"gte":"2024-03-05T10:00"}}} {"range":{"status":{"gte":"12b","lt":"5 kings"}}}
 			{"range":{"status":{"gte":"a","lt":"b"}}} {"range":{"status":{"gte":"2024-01-01"}}} {"range":{"labels.x":{"gte":"a","lt":"b"}}}
 			{"term":{"flag":"true"}} {"term":{"flag":false}} {"term":{"ip":"10.0.0.0/8"}} {"range":{"ip":{"gte":"2001:db8::1"}}} {"term":{"nets":"10.0.0.1"}}
 			{"range":{"ages":{"gte":"10"}}}`},
@@ -58,6 +58,7 @@ func TestSilentlyWrong(t *testing.T) {
 			{"term":{"status":"op*"}} {"term":{"status":"*"}} {"terms":{"status":["op.*","x"]}} {"match":{"status":"*pen"}} {"match":{"name":"annu* report"}}
 			{"range":{"status":{"gte":"01.03.2024"}}} {"range":{"status":{"gte":" 9"}}} {"range":{"status":{"lt":"1,000"}}} {"range":{"code":{"gte":"3/1/24"}}}
 			{"range":{"status":{"gte":"now-7d/d"}}} {"range":{"labels.x":{"lt":"now"}}} {"range":{"code":{"gte":"2024||/M"}}}
+			{"range":{"status":{"gte":"2024-3-5"}}} {"range":{"status":{"gte":"2024-03-5"}}} {"range":{"status":{"lt":"$5"}}} {"range":{"status":{"gte":"5 kg"}}} {"range":{"status":{"gte":"7.5%"}}}
 			{"range":{"at":{"gte":1710460800000,"format":"epoch_second"}}} {"range":{"at":{"gte":"2024-03-15","lt":"2024-03-15"}}}
 			{"range":{"status":{"gte":5}}} {"range":{"status":{"lt":"5.5"}}} {"range":{"labels.x":{"gte":"5","lte":"b"}}} {"range":{"code":{"gte":"-1"}}}
 			{"range":{"at":{"gte":"15.03.2024"}}} {"range":{"at":{"gte":"2024-02-30"}}} {"range":{"at":{"gte":"today"}}} {"range":{"at":{"gte":"now-1month"}}}

@@ -344,7 +344,7 @@ func (r *Registry) distinguished(asked, found registryName) bool {
 		return false
 	}
 	words := strings.FieldsFunc(before, unicode.IsSpace)
-	named := len(words) > 0 && !articles[words[len(words)-1]] && !strings.Contains(found.folded, " ")
+	named := len(words) > 0 && !articles[words[len(words)-1]]
 	numbered := marks(after) != "" && marks(after) != found.marks
 	return slices.ContainsFunc(r.names, func(n registryName) bool {
 		return n.document != found.document &&

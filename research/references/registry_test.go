@@ -171,7 +171,7 @@ func TestResolveAbsentAndMisspelled(t *testing.T) {
 func TestResolveLikeNames(t *testing.T) {
 	var documents []references.RegistryDocument
 	for _, name := range []string{
-		"Safety Manual", "Safety Manual 2021", "Handbook", "Employee Handbook", "Noise Manual", "Bundesdatenschutzgesetz", "Betriebshandbuch",
+		"Safety Manual", "Safety Manual 2021", "Crane Safety Manual", "Code of Conduct", "Handbook", "Employee Handbook", "Noise Manual", "Bundesdatenschutzgesetz", "Betriebshandbuch",
 		"Gewässerordnung", "Prüfordnung", "Hausordnung",
 	} {
 		documents = append(documents, references.RegistryDocument{ID: name, Name: name})
@@ -182,6 +182,9 @@ func TestResolveLikeNames(t *testing.T) {
 		"Safety Manual 2021":              "Safety Manual 2021",
 		"the Safety Manual":               "Safety Manual",
 		"Safety Manual of the port":       "Safety Manual",
+		"Fire Safety Manual":              "",
+		"our Crane Safety Manual":         "Crane Safety Manual",
+		"Supplier Code of Conduct":        "Code of Conduct",
 		"Noise Manual 2022":               "Noise Manual",
 		"Student Handbook":                "",
 		"the Handbook":                    "Handbook",
