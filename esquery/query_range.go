@@ -129,8 +129,8 @@ func (c *checker) boundLiteral(f *Field, r, v *value, key, format string) {
 // orderedOtherwise matches numbers with signs between their thousands or with spaces,
 // dates that begin with a day or a month or lack a zero, date math, and amounts with a unit.
 var orderedOtherwise = regexp.MustCompile(
-	`^\s*[+-]?\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?\s*$|^\s+[+-]?\d|^\d+\s+$|^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?:\D|$)|^\d{4}[./-](?:\d|\d\d[./-]\d)(?:[./-]|$)|` +
-		`^now(?:[-+/]|$)|\|\||^[$€£] ?\d|^\d+(?:[.,]\d+)?(?: ?[%€$£]| [A-Za-z]{1,4})$`)
+	`^\s*[+-]?\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?\s*$|^\s+[+-]?\d|^\d+\s+$|^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?:\D|$)|` +
+		`^\d{4}[./-](?:\d|\d\d[./-]\d)(?:[./-]|$)|^now(?:[-+/]|$)|\|\||^[$€£] ?\d|^\d+(?:[.,]\d+)?(?: ?[%€$£]| [A-Za-z]{1,4})$`)
 
 // fieldPattern calls each with the fields that a name with * stands for and that
 // fit n, or reports why the pattern is refused.

@@ -46,8 +46,10 @@ func (h *htmlText) closeScript() {
 	}
 	before := h.lastRune()
 	number := strings.ContainsFunc(text, unicode.IsDigit)
+	note := kind == atom.Sup && (number && !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune(")]}", before) ||
+		unicode.IsDigit(before) && len(text) == 1 && strings.ContainsAny(text, "bcfg"))
 	switch {
-	case linked, strings.HasPrefix(text, "["), kind == atom.Sup && unicode.IsDigit(before) && len(text) == 1 && strings.ContainsAny(text, "bcfg"), kind == atom.Sup && number && !unicode.IsLetter(before) && !unicode.IsDigit(before) && !strings.ContainsRune(")]}", before):
+	case linked, strings.HasPrefix(text, "["), note:
 		h.space()
 		h.superscript("["+strings.Trim(text, "[]")+"]", text)
 	case kind == atom.Sub && h.fraction(text):

@@ -289,16 +289,14 @@ func (c *checker) said(text string) {
 		if n.Percent {
 			x /= 100
 		}
-		if slices.ContainsFunc(forms, func(form float64) bool { return math.Abs(x-form) <= nearlySaid*math.Abs(form) }) {
-			return
+		if slices.ContainsFunc(forms, func(form float64) bool { return math.Abs(x-form) <= 0.05*math.Abs(form) }) {
+			return // nearly the same
 		}
 	}
 	if other != "" && !slices.ContainsFunc(numeral.Find(text), func(n numeral.Numeral) bool { return float64(n.Value) == v }) {
 		c.add(CheckValue, Open, fill(c.t.OtherNumber, "said", other))
 	}
 }
-
-const nearlySaid = 0.05 // by which part the number of a finding may differ from that of its claim
 
 var (
 	times = regexp.MustCompile(`^\s?-?(?:fold|times|x|×|mal|fache?[nrs]?)(?:\PL|$)`)
