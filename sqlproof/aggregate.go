@@ -1,6 +1,7 @@
 package sqlproof
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/qedkit/qed/dates"
@@ -26,19 +27,12 @@ type grouping struct {
 	exact  bool // each row of the result is a group of all terms
 	by     []sqlast.Expr
 	unsure bool // a recursion is read: nothing is known
-	judged []judgement
-}
-
-// A judgement is what was found out about a term before.
-type judgement struct {
-	term  term
-	group []attr
-	judged
+	judged map[string]judged
 }
 
 // checkAggregates checks the aggregates and window functions of a block.
 func (s *scope) checkAggregates(sel *sqlast.Select, order []sqlast.Order) {
-	g := &grouping{scope: s, sel: sel, exact: !sel.Rollup && sel.Groupings <= 1}
+	g := &grouping{scope: s, sel: sel, exact: oneGrouping(sel), judged: map[string]judged{}}
 	for _, e := range sel.GroupBy {
 		e = s.term(sel, e)
 		g.by = append(g.by, e)
@@ -46,9 +40,7 @@ func (s *scope) checkAggregates(sel *sqlast.Select, order []sqlast.Order) {
 			g.group = append(g.group, a)
 		}
 	}
-	for _, l := range s.leaves {
-		g.unsure = g.unsure || l.rows != nil && l.rows.unknown
-	}
+	g.unsure = s.unknown()
 	grouped := len(sel.GroupBy) > 0 || aggregates(sel)
 	eachExpr(sel, order, func(e sqlast.Expr) { g.calls(e, grouped) })
 	if grouped {
@@ -63,9 +55,10 @@ func (s *scope) checkAggregates(sel *sqlast.Select, order []sqlast.Order) {
 	}
 }
 
-// aggregates reports whether a block has an aggregate of its own.
+// aggregates reports whether a block has an aggregate of its own. MySQL filters rows by a HAVING
+// without one.
 func aggregates(sel *sqlast.Select) bool {
-	return sel.Having != nil || slices.ContainsFunc(sel.Items, func(it sqlast.Item) bool { return sqlast.HasAggregate(it.Expr) })
+	return sqlast.HasAggregate(sel.Having) || slices.ContainsFunc(sel.Items, func(it sqlast.Item) bool { return sqlast.HasAggregate(it.Expr) })
 }
 
 func (g *grouping) calls(e sqlast.Expr, grouped bool) {
@@ -92,7 +85,7 @@ func (g *grouping) window(call *sqlast.Call, grouped bool) {
 	plain.Over = nil
 	if !sqlast.IsAggregate(&plain) || grouped {
 		item := proof.Aggregate{Text: g.text(call), Verdict: dates.NotChecked, At: int(call.Pos)}
-		if grouped {
+		if grouped && g.exact {
 			item.Verdict, item.RowsRepeat, item.Affected, item.RestsOn = dates.Proved, proof.No, proof.No, "each group is one row"
 		}
 		g.report.Aggregates = append(g.report.Aggregates, item)
@@ -115,8 +108,9 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 	var bad []judged
 	for _, t := range terms {
 		j := g.judge(t, group)
+		mixed = mixed || j.again
 		item.Of = appendNew(item.Of, j.of...)
-		rests = first(rests, j.restsOn)
+		rests = cmp.Or(rests, j.restsOn)
 		if len(j.by) > 0 {
 			bad = append(bad, j)
 		}
@@ -130,7 +124,7 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 		}
 		item.Counts, more = g.countsRows(counted, group)
 	}
-	g.decide(&item, call, bad, rests, len(terms))
+	g.decide(&item, call, group, bad, rests, len(terms))
 	if mixed && item.Verdict == dates.Proved && !same[call.Name] {
 		item.Verdict, item.RowsRepeat, item.Affected, item.RestsOn = dates.NotChecked, proof.Unknown, proof.Unknown, ""
 	}
@@ -144,7 +138,7 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 		g.dropped(&item, call, terms)
 	}
 	g.report.Aggregates = append(g.report.Aggregates, item)
-	g.averages(call)
+	g.averages(call, group)
 }
 
 func appendNew(list []string, more ...string) []string {
@@ -163,7 +157,8 @@ func appendNew(list []string, more ...string) []string {
 func (g *grouping) ownersOf(call *sqlast.Call, group []attr) (all []term, mixed bool) {
 	args := call.Args
 	switch call.Name {
-	case "json_object_agg", "jsonb_object_agg", "json_objectagg", "json_group_object":
+	case "json_object_agg", "jsonb_object_agg", "json_objectagg", "json_group_object",
+		"corr", "covar_pop", "covar_samp", "weighted_avg", "wavg":
 	case "percentile_cont", "percentile_disc", "mode":
 		if call.Within {
 			args = nil
@@ -201,16 +196,16 @@ func (g *grouping) ownersOf(call *sqlast.Call, group []attr) (all []term, mixed 
 	return all, mixed
 }
 
-// averages says that an average of averages does not weigh the groups.
-func (g *grouping) averages(call *sqlast.Call) {
+// averages says that an average of averages of several rows does not weigh the groups.
+func (g *grouping) averages(call *sqlast.Call, group []attr) {
 	if call.Name != "avg" || len(call.Args) == 0 {
 		return
 	}
 	l, a := g.value(g.frame, call.Args[0])
-	if l == nil || l.rows == nil || slices.ContainsFunc(l.rows.keys, func(k []int) bool { return len(k) == 0 }) {
+	if c := g.seenBy(nil); l == nil || l.rows == nil || closure(c.n, c.rules, group, c.holds)[l.row] {
 		return
 	}
-	if i := slices.Index(l.attrs, a); i < len(l.rows.columns) && l.rows.columns[i].average {
+	if l.column(a).average {
 		g.say(proof.Finding{
 			Code: proof.AverageOfAverages, Severity: proof.Question, Subject: g.text(call), At: int(call.Pos),
 			Message: g.text(call) + " is an average of averages: each group weighs the same, however many rows it has",

@@ -13,7 +13,7 @@ import (
 func (g *grouping) bare(order []sqlast.Order) {
 	c := g.seenBy(nil)
 	known := closure(c.n, c.rules, g.group, c.holds)
-	extremes := g.extremes()
+	chosen := g.dialect == "sqlite" && extremes(g.sel, order) == 1
 	visit := func(e sqlast.Expr) {
 		g.outside(e, func(column *sqlast.Column) {
 			l, a := g.value(g.frame, column)
@@ -27,7 +27,7 @@ func (g *grouping) bare(order []sqlast.Order) {
 			switch {
 			case known[a]:
 				item.RestsOn = "the group determines it"
-			case g.dialect == "sqlite" && extremes == 1:
+			case chosen:
 				item.RestsOn = "SQLite takes it from the row of the minimum or maximum"
 			case g.unsure:
 				item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
@@ -55,18 +55,20 @@ func (g *grouping) bare(order []sqlast.Order) {
 	}
 }
 
-// extremes returns how many calls of min or max the block has, if it has no other aggregate.
-func (g *grouping) extremes() (n int) {
-	for _, it := range g.sel.Items {
-		sqlast.Walk(it.Expr, func(node sqlast.Node) bool {
-			if call, ok := node.(*sqlast.Call); ok && sqlast.IsAggregate(call) && (call.Name == "min" || call.Name == "max") {
-				n++
+// extremes returns how many different calls of min or max a block has.
+func extremes(sel *sqlast.Select, order []sqlast.Order) int {
+	var found []sqlast.Expr
+	eachExpr(sel, order, func(e sqlast.Expr) {
+		sqlast.Walk(e, func(node sqlast.Node) bool {
+			if call, ok := node.(*sqlast.Call); ok && sqlast.IsAggregate(call) && (call.Name == "min" || call.Name == "max") &&
+				!slices.ContainsFunc(found, func(other sqlast.Expr) bool { return sqlast.EqualExpr(call, other) }) {
+				found = append(found, call)
 			}
 			_, query := node.(*sqlast.Query)
 			return !query
 		})
-	}
-	return n
+	})
+	return len(found)
 }
 
 // outside calls visit for the columns of the block that stand outside of aggregates and of

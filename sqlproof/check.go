@@ -31,10 +31,11 @@ func (c *check) query(q *sqlast.Query, outer *frame) {
 	c.depth++
 	before := c.nested
 	defer func() { c.depth, c.nested = c.depth-1, before }()
-	c.nested = first(c.kinds[q], subqueryKind)
+	c.nested = cmp.Or(c.kinds[q], subqueryKind)
 	if q.With != nil {
 		for _, cte := range q.With.CTEs {
 			c.query(cte.Query, outer)
+			c.limit(cte.Query, false)
 		}
 	}
 	c.body(q.Body, q.OrderBy, outer)
@@ -64,7 +65,7 @@ func (c *check) block(sel *sqlast.Select, order []sqlast.Order, outer *frame) {
 	s.selecting(sel.Having)
 	s.derived(sel.From, s.frame, sqlast.InnerJoin)
 	s.checkJoins()
-	s.checkConditions()
+	s.checkConditions(sel, order)
 	s.checkAggregates(sel, order)
 	s.inside(sel, order)
 	if c.depth == 1 {
@@ -81,32 +82,26 @@ func (s *scope) derived(r sqlast.Relation, f *frame, kind sqlast.JoinKind) {
 	case *sqlast.Derived:
 		outer := f.outer
 		if r.Lateral {
-			outer, s.kinds[r.Query] = f, first(joinKinds[kind], joinKinds[sqlast.InnerJoin])
+			outer, s.kinds[r.Query] = f, cmp.Or(joinKinds[kind], joinKinds[sqlast.InnerJoin])
 		}
 		s.query(r.Query, outer)
+		s.limit(r.Query, false)
 	}
 }
 
 // inside checks the subqueries of the expressions of a block.
 func (s *scope) inside(sel *sqlast.Select, order []sqlast.Order) {
-	eachExpr(sel, order, func(e sqlast.Expr) {
+	visit := func(e sqlast.Expr) {
 		sqlast.Walk(e, func(n sqlast.Node) bool {
-			if q, ok := n.(*sqlast.Query); ok {
+			q, ok := n.(*sqlast.Query)
+			if ok {
 				s.query(q, s.frame)
-				return false
 			}
-			return true
+			return !ok
 		})
-	})
-	eachOn(sel.From, func(e sqlast.Expr) {
-		sqlast.Walk(e, func(n sqlast.Node) bool {
-			if q, ok := n.(*sqlast.Query); ok {
-				s.query(q, s.frame)
-				return false
-			}
-			return true
-		})
-	})
+	}
+	eachExpr(sel, order, visit)
+	eachOn(sel.From, visit)
 }
 
 // eachExpr calls visit for the expressions of a block but those of its FROM.
@@ -127,6 +122,7 @@ func eachExpr(sel *sqlast.Select, order []sqlast.Order, visit func(sqlast.Expr))
 	some(sel.Having, sel.Qualify)
 	for _, w := range sel.Windows {
 		some(w.PartitionBy...)
+		order = slices.Concat(order, w.OrderBy)
 	}
 	for _, o := range order {
 		some(o.Expr)
@@ -188,11 +184,10 @@ func (c *check) finish() *proof.Report {
 
 // text returns the part of the statement that begins with a call, with its FILTER and OVER.
 func (c *check) text(call *sqlast.Call) string {
-	at := int(call.Pos)
-	if at < 0 || at >= len(c.source) {
-		return describe(call)
+	at, end := int(call.Pos), -1
+	if 0 <= at && at < len(c.source) {
+		end = scanCall(c.source, at)
 	}
-	end := scanCall(c.source, at)
 	if end < 0 {
 		return describe(call)
 	}

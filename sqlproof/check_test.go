@@ -1102,7 +1102,13 @@ var checkTests = []struct {
 	{"", "SELECT id FROM orders LIMIT 0", []string{
 		"note limit_without_order",
 	}},
-	{"", "SELECT * FROM (SELECT id FROM orders LIMIT 5) q", []string{}},
+	{"", "SELECT * FROM (SELECT id FROM orders LIMIT 5) q", []string{
+		"note limit_without_order",
+	}},
+	{"", "WITH q AS (SELECT id FROM orders ORDER BY id LIMIT 5) SELECT COUNT(*) FROM q WHERE EXISTS (SELECT 1 FROM items i WHERE i.order_id = q.id LIMIT 1)", []string{
+		"join q, items proved by foreign key",
+		"COUNT(*) proved, counts q",
+	}},
 	// The schema has no key of a table behind a view. Nothing is said about what it repeats.
 	{"", "SELECT SUM(v.minutes) FROM visits v JOIN people p ON p.id = v.person_id", []string{
 		"join visits, people proved by inferred, confidence 0.95",

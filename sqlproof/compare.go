@@ -1,10 +1,13 @@
 package sqlproof
 
 import (
+	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // A name is a column that a condition names.
@@ -14,7 +17,7 @@ type name struct {
 }
 
 // named returns the columns that a condition names, of the scope and of enclosing ones.
-func (s *scope) named(f *frame, e sqlast.Expr) (all []name) {
+func (s *scope) named(f *frame, e sqlast.Node) (all []name) {
 	for ; f != nil; f = f.scope.frame.outer {
 		f.scope.eachColumn(f, e, func(g *frame, c *sqlast.Column) {
 			if l, a := f.scope.value(g, c); a != 0 {
@@ -149,8 +152,31 @@ func (s *scope) compareRows(pairs []*compared, f *frame, body sqlast.Body, x []s
 		}
 		inner := s.newScope(b, f)
 		for i := range min(len(x), len(b.Items)) {
+			_, a := s.value(f, x[i])
+			if _, own := s.value(f, b.Items[i].Expr); a != 0 && a == own {
+				s.say(proof.Finding{
+					Code: proof.Cartesian, Severity: proof.Error, Subject: describe(x[i]), At: int(b.Items[i].Expr.At()),
+					Message: fmt.Sprintf("the subquery returns %s, a column of the outer query: it is compared with itself", describe(x[i])),
+					Fix:     "return a column of a table of the subquery",
+				})
+			}
 			pairs = s.compare(pairs, f, x[i], inner.frame, b.Items[i].Expr, kind)
 		}
 	}
 	return pairs
+}
+
+// unrelated says that EXISTS has a query that names no column of the rows that it is to test.
+func (s *scope) unrelated(f *frame, q *sqlast.Query) {
+	sel, ok := q.Body.(*sqlast.Select)
+	if !ok || sel.From == nil || len(s.leaves) == 0 || len(s.named(f, q)) > 0 {
+		return
+	}
+	item := s.item(s.leaves[0].side(), s.newScope(sel, f).leaves[0].side(), cmp.Or(s.kinds[q], subqueryKind), q.Pos)
+	s.report.Joins = append(s.report.Joins, item)
+	s.say(proof.Finding{
+		Code: proof.Cartesian, Severity: proof.Question, Subject: item.Right, By: []string{item.Left, item.Right}, At: item.At,
+		Message: fmt.Sprintf("no condition connects %s with %s: EXISTS is the same for all rows", item.Right, item.Left),
+		Fix:     "compare their columns, each with the name of its table",
+	})
 }

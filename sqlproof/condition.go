@@ -1,9 +1,12 @@
 package sqlproof
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -11,10 +14,16 @@ import (
 	"github.com/qedkit/qed/sqlproof/proof"
 )
 
-// checkConditions checks what conditions lose, and what they compare.
-func (s *scope) checkConditions() {
+// checkConditions checks what conditions lose, and what the expressions of a block compare.
+func (s *scope) checkConditions(sel *sqlast.Select, order []sqlast.Order) {
 	c := s.seenBy(nil)
-	plain := s.withoutWhere()
+	none, may := make([]bool, len(s.leaves)), make([]bool, len(s.leaves)) // be missing before any WHERE
+	for _, j := range s.joins {
+		left, right := j.mayMiss(none)
+		for l := j.lo; l < j.hi; l++ {
+			may[l] = may[l] || left && l < j.mid || right && l >= j.mid
+		}
+	}
 	for i := range s.conds {
 		k := &s.conds[i]
 		if k.frame != s.frame {
@@ -22,37 +31,20 @@ func (s *scope) checkConditions() {
 		}
 		s.comparisons(k.frame, k.expr)
 		if k.join < 0 || c.hard(k) && s.joins[k.join].kind != sqlast.LeftJoin && s.joins[k.join].kind != sqlast.RightJoin {
-			s.undone(plain, k)
+			s.undone(may, k)
 		}
 		if c.hard(k) {
 			s.optionalJoin(c, k)
 		}
 	}
-	eachExpr(s.frame.sel, nil, func(e sqlast.Expr) {
+	eachExpr(sel, order, func(e sqlast.Expr) {
 		s.divisions(e)
 		s.units(e)
+		if e != sel.Where { // its conditions are among those above
+			s.choosing = e != sel.Having
+			s.comparisons(s.frame, e)
+		}
 	})
-	if h := s.frame.sel.Having; h != nil {
-		s.comparisons(s.frame, h)
-	}
-}
-
-// withoutWhere returns which leaves outer joins may leave missing, before any WHERE.
-func (s *scope) withoutWhere() (may []bool) {
-	may = make([]bool, len(s.leaves))
-	for _, j := range s.joins {
-		if j.kind == sqlast.LeftJoin || j.kind == sqlast.FullJoin {
-			for i := j.mid; i < j.hi; i++ {
-				may[i] = true
-			}
-		}
-		if j.kind == sqlast.RightJoin || j.kind == sqlast.FullJoin {
-			for i := j.lo; i < j.mid; i++ {
-				may[i] = true
-			}
-		}
-	}
-	return may
 }
 
 // undone says that a WHERE or an inner join removes the rows without a match that an outer
@@ -86,9 +78,15 @@ func (s *scope) comparisons(f *frame, e sqlast.Expr) {
 			if sqlast.Eq <= n.Op && n.Op <= sqlast.Ge {
 				s.compareValues(f, n)
 			}
+		case *sqlast.Case:
+			for _, w := range n.Whens {
+				if n.Operand != nil {
+					s.compareValues(f, &sqlast.Binary{Op: sqlast.Eq, X: n.Operand, Y: w.Cond})
+				}
+			}
 		case *sqlast.Between:
 			s.compareValues(f, &sqlast.Binary{Op: sqlast.Ge, X: n.X, Y: n.Low})
-			s.boundary(f, n.X, n.High)
+			s.boundary(f, n.X, n.High, false)
 		case *sqlast.Unary:
 			if in, ok := n.X.(*sqlast.In); ok && n.Op == sqlast.Not && !in.Not {
 				s.notIn(f, in)
@@ -126,13 +124,13 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 		s.unknownValue(f, e.X, e.Y)
 		s.unknownValue(f, e.Y, e.X)
 		for _, sides := range [][2]sqlast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
-			s.midnight(f, sides[0], sides[1])
+			s.boundary(f, sides[0], sides[1], true)
 			s.zero(f, sides[0], sides[1])
 		}
 	case sqlast.Le:
-		s.boundary(f, e.X, e.Y)
+		s.boundary(f, e.X, e.Y, false)
 	case sqlast.Ge:
-		s.boundary(f, e.Y, e.X)
+		s.boundary(f, e.Y, e.X, false)
 	}
 	x, y := s.kindOf(f, e.X), s.kindOf(f, e.Y)
 	nameX, nameY := describe(e.X), describe(e.Y)
@@ -152,10 +150,14 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 		})
 		return
 	}
-	if text, ok := literal(e.X, e.Y); ok && !looksNumeric(text) {
+	text, ok := e.X.(*sqlast.String)
+	if !ok {
+		text, ok = e.Y.(*sqlast.String)
+	}
+	if ok && !looksNumeric(text.Value) {
 		s.say(proof.Finding{
 			Code: proof.TypeMismatch, Severity: proof.Error, At: int(e.X.At()), Subject: nameX,
-			Message: fmt.Sprintf("%s is a number, and '%s' is none", nameX, text),
+			Message: fmt.Sprintf("%s is a number, and '%s' is none", nameX, text.Value),
 		})
 	} else if ok {
 		return // '5' for a number
@@ -172,11 +174,11 @@ func (s *scope) compareValues(f *frame, e *sqlast.Binary) {
 // differ in case, accents or signs may be equal to it.
 func (s *scope) unknownValue(f *frame, x, y sqlast.Expr) {
 	text, ok := y.(*sqlast.String)
-	if !ok || s.prover.values == nil || textmatch.Fold(text.Value) == "" {
+	if !ok || s.choosing || s.prover.values == nil || textmatch.Fold(text.Value) == "" {
 		return
 	}
 	l, a := s.value(f, x)
-	if a == 0 || s.kind(l, f, x) != textKind && s.kind(l, f, x) != unknownKind {
+	if a == 0 || s.kindOf(f, x) != textKind && s.kindOf(f, x) != unknownKind {
 		return
 	}
 	t, column := columnOf(l, a)
@@ -198,27 +200,9 @@ func (s *scope) unknownValue(f *frame, x, y sqlast.Expr) {
 	})
 }
 
-func literal(x, y sqlast.Expr) (string, bool) {
-	if s, ok := x.(*sqlast.String); ok {
-		return s.Value, true
-	}
-	if s, ok := y.(*sqlast.String); ok {
-		return s.Value, true
-	}
-	return "", false
-}
-
 func looksNumeric(text string) bool {
-	return text != "" && strings.Trim(text, "0123456789.+-eE ") == ""
-}
-
-// kind returns the kind of a column of a leaf.
-func (s *scope) kind(l *leaf, f *frame, e sqlast.Expr) kind {
-	_, a := s.value(f, e)
-	if t, column := columnOf(l, a); t != nil {
-		return t.types[column]
-	}
-	return unknownKind
+	_, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // kindOf returns the kind of a column or a literal.
@@ -226,7 +210,9 @@ func (s *scope) kindOf(f *frame, e sqlast.Expr) kind {
 	switch e := e.(type) {
 	case *sqlast.Column:
 		if l, a := s.value(f, e); a != 0 {
-			return s.kind(l, f, e)
+			if t, column := columnOf(l, a); t != nil {
+				return t.types[column]
+			}
 		}
 	case *sqlast.Number:
 		if e.IsWhole() {
@@ -239,38 +225,47 @@ func (s *scope) kindOf(f *frame, e sqlast.Expr) kind {
 	return unknownKind
 }
 
-// day returns the day that a time is compared with, as in placed_at <= '2026-01-31'.
+// day returns the day that a time is compared with, as in placed_at <= '2026-01-31', or the
+// column of days.
 func (s *scope) day(f *frame, x, y sqlast.Expr) (day string, ok bool) {
-	text, ok := y.(*sqlast.String)
-	if cast, is := y.(*sqlast.Cast); is && (cast.Literal != "" || strings.EqualFold(cast.Type, "date")) {
-		text, ok = cast.X.(*sqlast.String)
-	}
-	if !ok || len(text.Value) != len("2026-01-31") || strings.Count(text.Value, "-") != 2 || s.kindOf(f, x) != momentKind {
+	if s.kindOf(f, x) != momentKind {
 		return "", false
 	}
-	return text.Value, true
+	call, _ := y.(*sqlast.Call)
+	switch cast, is := y.(*sqlast.Cast); {
+	case s.kindOf(f, y) == dayKind || call != nil && call.Name == "last_day":
+		return describe(y), true
+	case is && (cast.Literal != "" || kindOf(cast.Type) == dayKind):
+		y = cast.X
+	case call != nil && call.Name == "date" && len(call.Args) == 1:
+		y = call.Args[0]
+	}
+	text, ok := y.(*sqlast.String)
+	if !ok {
+		return "", false
+	}
+	day = strings.TrimSuffix(strings.Replace(text.Value, "T", " ", 1), " 00:00:00")
+	_, err := time.Parse("2006-1-2", day)
+	return day, err == nil
 }
 
-// boundary says that a day as the upper bound of times leaves out the rest of that day.
-func (s *scope) boundary(f *frame, x, high sqlast.Expr) {
-	if day, ok := s.day(f, x, high); ok {
-		s.say(proof.Finding{
-			Code: proof.DateBoundary, Severity: proof.Question, At: int(high.At()), Subject: describe(x),
-			Message: fmt.Sprintf("%s has times: those of %s after midnight are not in the range", describe(x), day),
-			Fix:     "end the range with < and the next day",
-		})
+// boundary says that a day as the upper bound of times leaves out the rest of that day, and that
+// only its first moment is equal to it.
+func (s *scope) boundary(f *frame, x, y sqlast.Expr, equal bool) {
+	day, ok := s.day(f, x, y)
+	if !ok {
+		return
 	}
-}
-
-// midnight says that a time equals a day only at its first moment.
-func (s *scope) midnight(f *frame, x, y sqlast.Expr) {
-	if day, ok := s.day(f, x, y); ok {
-		s.say(proof.Finding{
-			Code: proof.DateBoundary, Severity: proof.Note, At: int(y.At()), Subject: describe(x),
-			Message: fmt.Sprintf("%s has times: only midnight of %s is equal to it", describe(x), day),
-			Fix:     "compare with >= and the day, and with < and the next day",
-		})
+	found := proof.Finding{
+		Code: proof.DateBoundary, Severity: proof.Question, At: int(y.At()), Subject: describe(x),
+		Message: fmt.Sprintf("%s has times: those of %s after midnight are not in the range", describe(x), day),
+		Fix:     "end the range with < and the next day",
 	}
+	if equal {
+		found.Severity, found.Fix = proof.Note, "compare with >= and the day, and with < and the next day"
+		found.Message = fmt.Sprintf("%s has times: only midnight of %s is equal to it", describe(x), day)
+	}
+	s.say(found)
 }
 
 // zero says that in MySQL every text that begins with no digit equals 0.
@@ -294,15 +289,16 @@ func (s *scope) notIn(f *frame, in *sqlast.In) {
 		return
 	}
 	r := s.rowsOf(in.Query, f)
-	if len(r.columns) == 0 || r.columns[0].nullable != proof.Yes {
+	i := slices.IndexFunc(r.columns, func(c column) bool { return c.nullable == proof.Yes })
+	if i < 0 {
 		return
 	}
 	name, by, fix := "a value of the subquery", []string(nil), ""
 	if sel, ok := in.Query.Body.(*sqlast.Select); ok {
-		name = describe(sel.Items[0].Expr)
+		name = describe(sel.Items[i].Expr)
 		fix = fmt.Sprintf(", or add WHERE %s IS NOT NULL", name)
 	}
-	if t := r.columns[0].table; t != nil {
+	if t := r.columns[i].table; t != nil {
 		by = []string{t.name}
 	}
 	s.say(proof.Finding{
@@ -370,6 +366,8 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 			return s.isWhole(e.Args[0]) && !(s.dialect == "postgres" && s.isBig(e.Args[0]))
 		case e.Name == "nullif" && len(e.Args) == 2:
 			return s.isWhole(e.Args[0])
+		case slices.Contains([]string{"coalesce", "ifnull", "abs", "min", "max"}, e.Name):
+			return !slices.ContainsFunc(e.Args, func(arg sqlast.Expr) bool { return !s.isWhole(arg) })
 		}
 	case *sqlast.Case:
 		for _, w := range e.Whens {
@@ -383,15 +381,10 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 		if a == 0 {
 			return false
 		}
-		if i := slices.Index(l.attrs, a); l.rows != nil && i < len(l.rows.columns) && l.rows.columns[i].whole {
-			return true
-		}
-		return s.kind(l, s.frame, e).isWhole()
+		return l.column(a).whole || s.kindOf(s.frame, e).isWhole()
 	case *sqlast.Subquery:
-		if sel, ok := e.Query.Body.(*sqlast.Select); ok && len(sel.Items) == 1 {
-			call, ok := sel.Items[0].Expr.(*sqlast.Call)
-			return ok && call.Name == "count"
-		}
+		r := s.rowsOf(e.Query, s.frame)
+		return len(r.columns) == 1 && r.columns[0].whole
 	}
 	return false
 }
@@ -399,10 +392,10 @@ func (s *scope) isWhole(e sqlast.Expr) bool {
 // isBig reports whether a value is a bigint, the sum of which is a decimal number in
 // PostgreSQL.
 func (s *scope) isBig(e sqlast.Expr) (big bool) {
+	big = sqlast.HasAggregate(e) // of an aggregate of groups, as in SUM(COUNT(*)) OVER ()
 	s.eachColumn(s.frame, e, func(f *frame, c *sqlast.Column) {
 		l, a := s.value(f, c)
-		i := slices.Index(l.attrs, a)
-		big = big || s.kind(l, f, c) == bigKind || l.rows != nil && i < len(l.rows.columns) && l.rows.columns[i].whole
+		big = big || s.kindOf(f, c) == bigKind || l.column(a).whole
 	})
 	return big
 }
@@ -412,10 +405,8 @@ func (s *scope) isBig(e sqlast.Expr) (big bool) {
 func (s *scope) isCount(e sqlast.Expr) bool {
 	found := sqlast.HasAggregate(e)
 	if c, ok := e.(*sqlast.Column); ok {
-		if l, a := s.value(s.frame, c); a != 0 && l.rows != nil {
-			if i := slices.Index(l.attrs, a); i < len(l.rows.columns) {
-				found = found || l.rows.columns[i].whole
-			}
+		if l, a := s.value(s.frame, c); a != 0 {
+			found = found || l.column(a).whole
 		}
 	}
 	_, subquery := e.(*sqlast.Subquery)

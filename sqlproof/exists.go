@@ -1,6 +1,8 @@
 package sqlproof
 
 import (
+	"slices"
+
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
 )
@@ -112,31 +114,16 @@ func (r *remover) relation(rel sqlast.Relation) sqlast.Relation {
 func (r *remover) outside(t *sqlast.Table, join *sqlast.Join) bool {
 	found := false
 	eachExpr(r.sel, r.order, func(e sqlast.Expr) { found = found || e != r.sel.Where && namesOf(e, t) })
-	eachOn(r.sel.From, func(e sqlast.Expr) { found = found || e != join.On && namesOf(e, t) })
-	return found || r.lateral(t)
+	return found || namesOf(r.sel.From, t, join.On)
 }
 
-// lateral reports whether a subquery or a function of the FROM names a table.
-func (r *remover) lateral(t *sqlast.Table) bool {
-	found := false
-	sqlast.Walk(r.sel.From, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Derived:
-			found = found || namesOf(n, t)
-			return false
-		case *sqlast.TableFunction:
-			found = found || namesOf(n, t)
-			return false
-		}
-		return true
-	})
-	return found
-}
-
-// namesOf reports whether a node names a column of a relation.
-func namesOf(n sqlast.Node, of sqlast.Relation) bool {
+// namesOf reports whether a node, without some parts of it, names a column of a relation.
+func namesOf(n sqlast.Node, of sqlast.Relation, without ...sqlast.Node) bool {
 	found := false
 	sqlast.Walk(n, func(n sqlast.Node) bool {
+		if slices.Contains(without, n) {
+			return false
+		}
 		switch n := n.(type) {
 		case *sqlast.Column:
 			found = found || n.Of == of

@@ -7,14 +7,6 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// depend adds what an equality says about the values of joined rows. What an outer join
-// compares is added when it is known whether the join keeps rows, by [scope.holding].
-func (s *scope) depend(c *cond) {
-	if c.join < 0 || s.joins[c.join].kind == sqlast.InnerJoin {
-		s.rules = append(s.rules, s.said(c)...)
-	}
-}
-
 // said returns the dependencies between the values that a condition compares, in the rows
 // that fulfil it.
 func (s *scope) said(c *cond) (rules []dependency) {
@@ -30,12 +22,8 @@ func (s *scope) said(c *cond) (rules []dependency) {
 			x, y = y, x
 		}
 	}
-	if x, ok := isFirst(c.expr); ok {
-		if l, a := s.value(c.frame, x); a != 0 && l.rows != nil {
-			if i := slices.Index(l.attrs, a); i < len(l.rows.columns) && l.rows.columns[i].numbered {
-				rules = append(rules, dependency{nil, a, c.lo, c.hi})
-			}
-		}
+	if _, a := s.firstRow(c.frame, c.expr); a != 0 {
+		rules = append(rules, dependency{nil, a, c.lo, c.hi})
 	}
 	return rules
 }
@@ -77,6 +65,17 @@ func items(e sqlast.Expr) []sqlast.Expr {
 	return []sqlast.Expr{e}
 }
 
+// firstRow returns the leaf, and its column, of which a condition selects the rows that are
+// numbered 1.
+func (s *scope) firstRow(f *frame, e sqlast.Expr) (*leaf, attr) {
+	if x, ok := isFirst(e); ok {
+		if l, a := s.value(f, x); a != 0 && l.column(a).numbered {
+			return l, a
+		}
+	}
+	return nil, 0
+}
+
 // injected returns the column of CAST(column AS TEXT) if different values of it have
 // different texts, or 0.
 func (s *scope) injected(f *frame, e sqlast.Expr) attr {
@@ -84,15 +83,11 @@ func (s *scope) injected(f *frame, e sqlast.Expr) attr {
 	if !ok || cast.Try || !isPlainText(cast.Type) || s.dialect == "postgres" && strings.EqualFold(cast.Type, "char") {
 		return 0
 	}
-	l, a := s.value(f, cast.X)
-	if a == 0 {
+	_, a := s.value(f, cast.X)
+	if k := s.kindOf(f, cast.X); !k.isWhole() && (k != unknownKind || s.dialect == "mysql") {
 		return 0
 	}
-	switch k := s.kind(l, f, cast.X); {
-	case k.isWhole(), k == unknownKind && s.dialect != "mysql":
-		return a
-	}
-	return 0
+	return a
 }
 
 // steadyCalls are functions whose value depends on their arguments alone, in a statement.
@@ -390,11 +385,7 @@ func (c *view) antiRules() {
 		if a == 0 {
 			continue
 		}
-		column := -1
-		if n := slices.Index(l.attrs, a); l.table != nil && n < len(l.columns) {
-			column = l.columns[n]
-		}
-		if !(column >= 0 && l.table.notNull[column] || c.compared(l, a)) {
+		if t, n := columnOf(l, a); !(l.table != nil && t != nil && t.notNull[n] || c.compared(l, a)) {
 			continue
 		}
 		side := span{0, len(c.leaves) + 1} // the innermost: a larger one may be there without it
@@ -444,19 +435,20 @@ func strict(e sqlast.Expr) []sqlast.Expr {
 			return append(strict(e.X), strict(e.Y)...)
 		}
 	case *sqlast.Unary:
-		if e.Op != sqlast.Not {
+		if b, ok := e.X.(*sqlast.Binary); e.Op != sqlast.Not || ok && b.Op != sqlast.And {
 			return strict(e.X)
 		}
 	case *sqlast.Is:
-		if e.Not && e.Test == sqlast.IsNull {
+		if e.Not && e.Test == sqlast.IsNull || !e.Not && e.Test == sqlast.IsTrue {
 			return strict(e.X)
 		}
 	case *sqlast.Between:
-		if !e.Not {
-			return append(strict(e.X), append(strict(e.Low), strict(e.High)...)...)
+		if e.Not {
+			return strict(e.X)
 		}
+		return append(strict(e.X), append(strict(e.Low), strict(e.High)...)...)
 	case *sqlast.In:
-		if !e.Not {
+		if !e.Not || e.Query == nil {
 			return strict(e.X)
 		}
 	case *sqlast.Like:

@@ -1,6 +1,7 @@
 package sqlproof
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/qedkit/qed/dates"
@@ -30,7 +31,7 @@ type side struct {
 func (s *scope) item(left, right side, kind string, at sqlast.Pos) proof.Join {
 	j := proof.Join{Left: left.leaf.label, Right: right.leaf.label, Kind: kind, Verdict: dates.NotChecked, At: int(at)}
 	if j.Left == j.Right {
-		j.Left, j.Right = first(left.leaf.alias(), j.Left), first(right.leaf.alias(), j.Right)
+		j.Left, j.Right = cmp.Or(left.leaf.alias(), j.Left), cmp.Or(right.leaf.alias(), j.Right)
 	}
 	for i, side := range []side{left, right} {
 		if side.table != nil {
@@ -53,7 +54,7 @@ func (l *leaf) alias() string {
 // checkJoins checks the joins of a block, and those of its conditions with enclosing blocks.
 func (s *scope) checkJoins() {
 	var pairs []*compared
-	connected := newGroups(len(s.leaves))
+	connected := groups[int]{}
 	for i := range s.conds {
 		k := &s.conds[i]
 		for e := range atoms(k.expr) {
@@ -87,7 +88,9 @@ func (s *scope) checkJoins() {
 func (s *scope) compareQueries(pairs []*compared, f *frame, e sqlast.Expr) []*compared {
 	sqlast.Walk(e, func(n sqlast.Node) bool {
 		if q, x := comparedQuery(n); len(x) > 0 {
-			pairs = s.compareRows(pairs, f, q.Body, x, first(s.kinds[q], subqueryKind))
+			pairs = s.compareRows(pairs, f, q.Body, x, cmp.Or(s.kinds[q], subqueryKind))
+		} else if q != nil {
+			s.unrelated(f, q)
 		}
 		_, query := n.(*sqlast.Query)
 		return !query
@@ -180,7 +183,7 @@ func (s *scope) kindBetween(a, b *leaf) string {
 // of tables that are joined by relationships are further conditions. The rest follows no
 // relationship, where those of the tables are known.
 func (s *scope) relate(joins []proof.Join, pairs []*compared) {
-	joined := &leafGroups{}
+	joined := groups[*leaf]{}
 	for i, p := range pairs {
 		if joins[i].Relationship == "" && s.follows(p) {
 			joins[i].Relationship = proof.Implied
@@ -196,24 +199,6 @@ func (s *scope) relate(joins []proof.Join, pairs []*compared) {
 		}
 	}
 }
-
-// leafGroups are sets of leaves, also of those of other scopes.
-type leafGroups struct {
-	groups
-	leaves []*leaf
-}
-
-func (g *leafGroups) number(l *leaf) int {
-	if i := slices.Index(g.leaves, l); i >= 0 {
-		return i
-	}
-	g.leaves, g.of = append(g.leaves, l), append(g.of, len(g.of))
-	return len(g.leaves) - 1
-}
-
-func (g *leafGroups) join(a, b *leaf) { g.groups.join(g.number(a), g.number(b)) }
-
-func (g *leafGroups) same(a, b *leaf) bool { return g.groups.same(g.number(a), g.number(b)) }
 
 // side returns a leaf with its table, or the first one of which it has a column.
 func (l *leaf) side() side {
@@ -235,13 +220,13 @@ func (s *scope) follows(p *compared) bool {
 	if len(p.columns) == 0 || !s.has(p.left.leaf) || !s.has(p.right.leaf) {
 		return false
 	}
-	linked := newGroups(s.n)
+	linked := groups[attr]{}
 	for _, a := range s.leaves {
 		for _, b := range s.leaves[a.index+1:] {
 			for _, e := range s.prover.edges[pair{a.table, b.table}] {
 				if s.holds(a, b, e) {
 					for i := range e.from {
-						linked.join(int(attrOf(a, e.from[i])), int(attrOf(b, e.other[i])))
+						linked.join(attrOf(a, e.from[i]), attrOf(b, e.other[i]))
 					}
 				}
 			}
@@ -249,7 +234,7 @@ func (s *scope) follows(p *compared) bool {
 	}
 	return !slices.ContainsFunc(p.columns, func(n [2]int) bool {
 		a, b := attrOf(p.left.leaf, n[0]), attrOf(p.right.leaf, n[1])
-		return a == 0 || b == 0 || !linked.same(int(a), int(b))
+		return a == 0 || b == 0 || !linked.same(a, b)
 	})
 }
 
@@ -267,44 +252,39 @@ func (s *scope) holds(a, b *leaf, e *edge) bool {
 // literal.
 func (s *scope) same(a, b attr) bool {
 	if s.classes == nil || s.equatable < s.n {
-		s.classes, s.equatable = newGroups(s.n), s.n
-		literals := map[string]attr{}
+		s.classes, s.equatable = groups[any]{}, s.n
 		for i := range s.conds {
 			k := &s.conds[i]
 			if s.onOneSide(k) {
 				continue
 			}
 			for x, y := range equalities(k.expr) {
-				v, w := s.equated(k.frame, x, literals), s.equated(k.frame, y, literals)
-				if v != 0 && w != 0 {
-					s.classes.join(int(v), int(w))
+				if v, w := s.equated(k.frame, x), s.equated(k.frame, y); v != nil && w != nil {
+					s.classes.join(v, w)
 				}
 			}
 		}
 	}
-	return a != 0 && b != 0 && s.classes.same(int(a), int(b))
+	return a != 0 && b != 0 && s.classes.same(a, b)
 }
 
-// equated returns the attribute of a column, or one that stands for a literal, or 0.
-func (s *scope) equated(f *frame, e sqlast.Expr, literals map[string]attr) attr {
+// equated returns the attribute of a column, the text of a literal, or nil.
+func (s *scope) equated(f *frame, e sqlast.Expr) any {
 	switch e.(type) {
 	case *sqlast.Number, *sqlast.String:
-		text := describe(e)
-		if literals[text] == 0 {
-			s.classes.of = append(s.classes.of, len(s.classes.of))
-			literals[text] = attr(len(s.classes.of) - 1)
-		}
-		return literals[text]
+		return s.in(f).words(e)
 	}
-	_, a := s.value(f, e)
-	return a
+	if _, a := s.value(f, e); a != 0 {
+		return a
+	}
+	return nil
 }
 
 // otherwise adds an item for each pair of relations that is connected only by a condition
 // about computed values, or by another comparison than equality.
 func (s *scope) otherwise(pairs []*compared) {
 	type two struct{ a, b *leaf }
-	seen, joined := map[two]bool{}, &leafGroups{}
+	seen, joined := map[two]bool{}, groups[*leaf]{}
 	for _, p := range pairs {
 		seen[two{p.left.leaf, p.right.leaf}], seen[two{p.right.leaf, p.left.leaf}] = true, true
 		joined.join(p.left.leaf, p.right.leaf)

@@ -1,6 +1,8 @@
 package sqlproof
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +21,9 @@ type judged struct {
 	joined  bool    // by columns of relationships, keys or nothing at all, not by others
 	inside  bool    // a subquery repeated them
 	merged  bool    // a subquery took different rows together
+	again   bool    // the rows may be there several times
+	totals  bool    // there are rows with totals of others
+	window  bool    // a window function repeated one value
 	united  kept    // if it was a UNION
 	paired  bool    // the value is one of pairs of rows, see view.paired
 	restsOn string
@@ -26,14 +31,11 @@ type judged struct {
 
 // judge finds out what repeats the rows of a term within a group.
 func (g *grouping) judge(t term, group []attr) judged {
-	for _, j := range g.judged {
-		if slices.Equal(j.term, t) && slices.Equal(j.group, group) {
-			return j.judged
-		}
+	key := fmt.Sprint(t, group)
+	if _, ok := g.judged[key]; !ok {
+		g.judged[key] = g.judgeNew(t, group)
 	}
-	j := g.judgeNew(t, group)
-	g.judged = append(g.judged, judgement{t, group, j})
-	return j
+	return g.judged[key]
 }
 
 func (g *grouping) judgeNew(t term, group []attr) judged {
@@ -42,11 +44,17 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	for _, l := range g.leavesOf(t) {
 		j.of = appendNew(j.of, g.leaves[l].label)
 	}
+	start := union(t, group)
 	for _, row := range t {
 		if l := g.leaves[g.owner[row]]; row != l.row {
 			o := l.rows.origins[slices.Index(l.origins, row)]
-			if !o.unique {
-				j.inside, j.chosen = true, j.chosen || c.onlyFirst(l)
+			others := slices.DeleteFunc(slices.Clone(start), func(a attr) bool { return a == row })
+			if !o.unique && slices.Contains(c.missing(others), l) {
+				j.inside, j.chosen = true, j.chosen || o.totals && c.filters(c, l) || slices.ContainsFunc(c.conds, func(k cond) bool {
+					first, _ := c.firstRow(k.frame, k.expr) // as people drop rows that are there twice
+					return first == l
+				})
+				j.totals, j.window = j.totals || o.totals, j.window || o.window
 				j.by = appendNew(j.by, o.by...)
 				if len(o.by) == 0 {
 					j.by = appendNew(j.by, l.label)
@@ -55,9 +63,9 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 			if o.unique && !o.whole {
 				j.merged, j.united = true, o.united
 			}
+			j.again = j.again || o.again && !slices.ContainsFunc(group, func(a attr) bool { return l.column(a).apart })
 		}
 	}
-	start := union(t, group)
 	if j.inside {
 		return j
 	}
@@ -188,11 +196,14 @@ func (c *view) joinedByKeys(l *leaf) bool {
 	if l.table == nil {
 		return true
 	}
+	missing := c.missing([]attr{l.row}) // the others are looked up for its rows
 	for i := range c.conds {
 		k := &c.conds[i]
 		for x, y := range equalities(k.expr) {
 			for range 2 {
-				if of, a := c.value(k.frame, x); of == l && len(c.columns(k.frame, y)) > 0 {
+				of, a := c.value(k.frame, x)
+				other, _ := c.value(k.frame, y)
+				if of == l && len(c.columns(k.frame, y)) > 0 && (other == nil || slices.Contains(missing, other)) {
 					if _, column := columnOf(l, a); !l.table.mentions(column) {
 						return false
 					}
@@ -206,51 +217,44 @@ func (c *view) joinedByKeys(l *leaf) bool {
 
 // mentions reports whether a column is part of a key or a relationship.
 func (t *table) mentions(column int) bool {
-	return slices.ContainsFunc(t.keys, func(k key) bool { return slices.Contains(k.columns, column) }) ||
-		slices.ContainsFunc(t.refers, func(e *edge) bool { return slices.Contains(e.from, column) })
+	return t.inKey(column) || slices.ContainsFunc(t.refers, func(e *edge) bool { return slices.Contains(e.from, column) })
 }
 
 // byValidity reports whether a leaf is joined by a value of another one between two of its
-// columns, as with periods of validity. They may never overlap; no key says so.
+// columns, as with periods of validity, or by a mark of the row that is valid. Periods may never
+// overlap; no key says so.
 func (c *view) byValidity(l *leaf) bool {
 	only := func(k *cond, e sqlast.Expr) bool {
 		of := c.leavesOf(c.columns(k.frame, e))
 		return len(of) == 1 && of[0] == l.index
 	}
-	below, above := false, false
+	below, above, marked := false, false, false
 	for i := range c.conds {
 		k := &c.conds[i]
-		switch e := k.expr.(type) {
-		case *sqlast.Between:
-			if !e.Not && only(k, e.Low) && only(k, e.High) && !only(k, e.X) {
-				return true
-			}
-		case *sqlast.Binary:
-			x, y := only(k, e.X), only(k, e.Y)
-			switch e.Op {
-			case sqlast.Lt, sqlast.Le:
-				below, above = below || y && !x, above || x && !y
-			case sqlast.Gt, sqlast.Ge:
-				below, above = below || x && !y, above || y && !x
+		if b, ok := k.expr.(*sqlast.Binary); only(k, k.expr) && (!ok || b.Op == sqlast.Eq) {
+			c.eachColumn(k.frame, k.expr, func(_ *frame, n *sqlast.Column) { marked = marked || marks.MatchString(n.Name) })
+		}
+		for e := range atoms(k.expr) {
+			switch e := e.(type) {
+			case *sqlast.Between:
+				marked = marked || !e.Not && only(k, e.Low) && only(k, e.High) && !only(k, e.X)
+			case *sqlast.Binary:
+				x, y := only(k, e.X), only(k, e.Y)
+				switch e.Op {
+				case sqlast.Lt, sqlast.Le:
+					below, above = below || y && !x, above || x && !y
+				case sqlast.Gt, sqlast.Ge:
+					below, above = below || x && !y, above || y && !x
+				}
 			}
 		}
 	}
-	return below && above
+	return below && above || marked
 }
 
-// onlyFirst reports whether a condition selects the first row of each group of a subquery that
-// numbers its rows, as people drop rows that are there twice.
-func (c *view) onlyFirst(l *leaf) bool {
-	return slices.ContainsFunc(c.conds, func(k cond) bool {
-		x, ok := isFirst(k.expr)
-		if !ok {
-			return false
-		}
-		of, a := c.value(k.frame, x)
-		i := slices.Index(l.attrs, a)
-		return of == l && i >= 0 && i < len(l.rows.columns) && l.rows.columns[i].numbered
-	})
-}
+// marks are the names of columns that mark one of several rows, such as is_current, or have
+// the end of its validity, such as valid_to.
+var marks = regexp.MustCompile(`(?i)(^|_)(current|latest|default|primary|end|ended|until|expires|expired|to)(_|$)`)
 
 // amongOthers reports whether a condition compares a leaf with other rows of its table, as
 // people choose the last one: NOT EXISTS a later one, no later one in an outer join, or IN the

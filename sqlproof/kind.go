@@ -33,7 +33,7 @@ func kindOf(typ string) kind {
 		return wholeKind
 	case "bigint", "int8", "bigserial", "hugeint", "ubigint":
 		return bigKind
-	case "real", "float", "double", "float4", "float8", "decimal", "numeric", "number", "dec", "money":
+	case "real", "float", "double", "float4", "float8", "decimal", "numeric", "number", "dec":
 		return numberKind
 	case "text", "varchar", "char", "character", "nvarchar", "nchar", "tinytext", "mediumtext", "longtext", "citext", "bpchar", "name":
 		return textKind

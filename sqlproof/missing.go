@@ -14,7 +14,7 @@ type optional struct {
 	from, to *leaf
 	cond     *cond
 	key      *sqlast.Column // of from
-	other    *sqlast.Column // the key of to
+	other    *sqlast.Column // the key of to; nil: it has several columns
 }
 
 // optionalJoin notes that an equality of an inner join removes the rows whose key is NULL. A
@@ -32,8 +32,12 @@ func (s *scope) optionalJoin(c *view, k *cond) {
 			if a != 0 && b != 0 && from != to && isColumn && also {
 				t, column := columnOf(from, a)
 				of, number := columnOf(to, b)
-				if t != nil && of != nil && t.nulls && !t.notNull[column] && of.isKey([]int{number}) &&
-					!s.testedElsewhere(c, k, from, a) && !s.filters(c, to) {
+				if t != nil && of != nil && t.nulls && !t.notNull[column] &&
+					of.inKey(number) &&
+					!c.tested(a, k) && !s.filters(c, to) {
+					if !of.isKey([]int{number}) {
+						other = nil // no probe counts rows without several columns
+					}
 					s.optional = append(s.optional, optional{from, to, k, key, other})
 				}
 			}
@@ -47,22 +51,6 @@ func (s *scope) filters(c *view, l *leaf) bool {
 	return slices.ContainsFunc(s.conds, func(k cond) bool {
 		return c.hard(&k) && !s.joining(&k) && slices.Contains(s.leavesOf(s.columns(k.frame, k.expr)), l.index)
 	})
-}
-
-// testedElsewhere reports whether another condition removes the rows where a value is NULL.
-func (s *scope) testedElsewhere(c *view, join *cond, l *leaf, a attr) bool {
-	for i := range s.conds {
-		k := &s.conds[i]
-		if k == join || !c.hard(k) {
-			continue
-		}
-		for _, e := range strict(k.expr) {
-			if of, b := s.value(k.frame, e); of == l && b == a {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // missingRows says which rows an inner join loses.
@@ -82,7 +70,7 @@ func (s *scope) missingRows(o optional) {
 func (s *scope) probe(o optional) string {
 	from, ok := o.from.rel.(*sqlast.Table)
 	to, also := o.to.rel.(*sqlast.Table)
-	if !ok || !also || o.from.table == nil || s.depth != 1 || o.cond.frame != s.frame || len(o.from.table.keys) == 0 {
+	if !ok || !also || o.other == nil || o.from.table == nil || s.depth != 1 || o.cond.frame != s.frame || len(o.from.table.keys) == 0 {
 		return ""
 	}
 	id := s.idOf(o.from, from)

@@ -60,6 +60,18 @@ func (s *scope) terms(f *frame, e sqlast.Expr, pick func([]term) []term) []term 
 		return s.terms(f, e.X, pick)
 	case *sqlast.Collate:
 		return s.terms(f, e.X, pick)
+	case *sqlast.Star: // the whole row of a relation
+		p := s.find(f, e.Of)
+		if p == nil {
+			return nil
+		} else if p.leaf != nil {
+			return []term{{p.leaf.row}}
+		}
+		var row term
+		for _, it := range p.inner.sel.Items {
+			row = union(row, s.rowsIn(p.inner, it.Expr))
+		}
+		return []term{row}
 	case *sqlast.Is, *sqlast.In, *sqlast.Between, *sqlast.Like, *sqlast.Exists, *sqlast.Quantified:
 		return nil
 	case *sqlast.Binary:
@@ -98,16 +110,14 @@ func (s *scope) terms(f *frame, e sqlast.Expr, pick func([]term) []term) []term 
 }
 
 func (s *scope) callTerms(f *frame, e *sqlast.Call, pick func([]term) []term) []term {
+	args := e.Args
+	var all []term
+	if e.Name == "if" || e.Name == "iif" {
+		args = args[min(1, len(args)):]
+	}
 	switch e.Name {
-	case "coalesce", "ifnull", "nvl", "greatest", "least":
-		var all []term
-		for _, arg := range e.Args {
-			all = append(all, s.terms(f, arg, pick)...)
-		}
-		return pick(few(all))
-	case "if", "iif":
-		var all []term
-		for _, arg := range e.Args[min(1, len(e.Args)):] {
+	case "if", "iif", "coalesce", "ifnull", "nvl", "greatest", "least":
+		for _, arg := range args {
 			all = append(all, s.terms(f, arg, pick)...)
 		}
 		return pick(few(all))
@@ -116,8 +126,7 @@ func (s *scope) callTerms(f *frame, e *sqlast.Call, pick func([]term) []term) []
 			return s.terms(f, e.Args[0], pick)
 		}
 	}
-	var all []term
-	for _, arg := range e.Args {
+	for _, arg := range args {
 		all = product(all, s.terms(f, arg, pick))
 	}
 	return all

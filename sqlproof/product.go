@@ -10,7 +10,7 @@ import (
 )
 
 // products adds an item for each relation that nothing connects with those before it.
-func (s *scope) products(connected *groups) {
+func (s *scope) products(connected groups[int]) {
 	if len(s.leaves) < 2 {
 		return
 	}
@@ -65,7 +65,9 @@ func (s *scope) products(connected *groups) {
 		if edge := s.forgotten(l); edge != nil {
 			f.Fix = "add the condition " + edge.String()
 		}
-		if aggregates(s.frame.sel) || s.hasOneSided(l) {
+		if aggregates(s.frame.sel) || slices.ContainsFunc(s.conds, func(k cond) bool { // an ON without another table
+			return k.join >= 0 && s.joins[k.join].mid <= l.index && l.index < k.hi && k.frame == s.frame
+		}) {
 			f.Severity = proof.Error
 		}
 		s.say(f)
@@ -74,9 +76,8 @@ func (s *scope) products(connected *groups) {
 
 // refersTo reports whether the table of a leaf has a relationship with that of another one.
 func (s *scope) refersTo(l *leaf) bool {
-	edges := s.prover.edges
 	return l.table == nil || slices.ContainsFunc(s.leaves, func(other *leaf) bool {
-		return other != l && other.table != nil && len(edges[pair{other.table, l.table}])+len(edges[pair{l.table, other.table}]) > 0
+		return other != l && other.table != nil && len(s.prover.edges[pair{other.table, l.table}]) > 0
 	})
 }
 
@@ -88,14 +89,6 @@ func (s *scope) forgotten(l *leaf) *edge {
 		}
 	}
 	return nil
-}
-
-// hasOneSided reports whether a leaf was joined with an ON that names columns of one table
-// only.
-func (s *scope) hasOneSided(l *leaf) bool {
-	return slices.ContainsFunc(s.conds, func(k cond) bool {
-		return k.join >= 0 && s.joins[k.join].mid <= l.index && l.index < k.hi && k.frame == s.frame
-	})
 }
 
 // partOf returns the number of the subquery of the block's FROM that a leaf was taken out
@@ -114,7 +107,7 @@ func (f *frame) has(l *leaf) bool {
 }
 
 // connectCalls connects table functions with what they are called for.
-func (s *scope) connectCalls(connected *groups) {
+func (s *scope) connectCalls(connected groups[int]) {
 	for _, p := range s.frame.parts {
 		call, ok := p.rel.(*sqlast.TableFunction)
 		if !ok {
@@ -126,19 +119,20 @@ func (s *scope) connectCalls(connected *groups) {
 	}
 }
 
-// groups are sets of leaves.
-type groups struct{ of []int }
+// groups are sets of what is connected.
+type groups[T comparable] map[T]T
 
-func newGroups(n int) *groups { return &groups{count(n)} }
+func (g groups[T]) find(x T) T {
+	for next, ok := g[x]; ok; next, ok = g[x] {
+		x = next
+	}
+	return x
+}
 
-func (g *groups) join(a, b int) {
-	if from, to := g.of[a], g.of[b]; from != to {
-		for i := range g.of {
-			if g.of[i] == from {
-				g.of[i] = to
-			}
-		}
+func (g groups[T]) join(a, b T) {
+	if a, b = g.find(a), g.find(b); a != b {
+		g[a] = b
 	}
 }
 
-func (g *groups) same(a, b int) bool { return g.of[a] == g.of[b] }
+func (g groups[T]) same(a, b T) bool { return g.find(a) == g.find(b) }

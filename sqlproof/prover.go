@@ -71,7 +71,8 @@ type edge struct {
 // is proved then. Names of tables and columns are compared without case.
 //
 // Keys are the primary and unique keys of the tables. No proof rests on the cardinality of a
-// relationship, which the data may contradict; a join item only shows it. A relationship of
+// relationship, which the data may contradict; a join item only shows it, and keys that
+// contradict it win. A relationship of
 // confidence 0 is not one.
 func New(s *joinpath.Schema) *Prover {
 	p := &Prover{tables: map[string]*table{}, edges: map[pair][]*edge{}}
@@ -102,12 +103,7 @@ func newTable(name string, t joinpath.Table) *table {
 		out.columns[ascii.Lower(c)] = i
 		out.types[i] = kindOf(t.Types[c])
 	}
-	for _, c := range t.PrimaryKey {
-		if i, ok := out.columns[ascii.Lower(c)]; ok {
-			out.notNull[i] = true
-		}
-	}
-	for _, c := range t.NotNull {
+	for _, c := range slices.Concat(t.PrimaryKey, t.NotNull) {
 		if i, ok := out.columns[ascii.Lower(c)]; ok {
 			out.notNull[i] = true
 		}
@@ -166,15 +162,14 @@ func (p *Prover) add(r joinpath.Relationship) {
 		basis = "relationship that a person wrote"
 	case joinpath.Inferred, "":
 		basis, declared = fmt.Sprintf("inferred, confidence %.2f", r.Confidence), r.Type == "" && r.Confidence == 1
-	}
-	shared := r.Type == joinpath.SharedDimension
-	if shared {
+	case joinpath.SharedDimension:
 		basis, declared = fmt.Sprintf("shared values, confidence %.2f", r.Confidence), false
 	}
+	shared := r.Type == joinpath.SharedDimension
 	if r.Role != "" {
 		basis += ", " + r.Role
 	}
-	reversed := r.Cardinality == joinpath.OneToMany
+	reversed := r.Cardinality == joinpath.OneToMany && (from.isKey(x) || !to.isKey(y))
 	both := edge{of: from, to: to, from: x, other: y, back: reversed, basis: basis, declared: declared, shared: shared,
 		role: r.Role, confidence: r.Confidence, cardinality: string(r.Cardinality)}
 	forth, back := both, both

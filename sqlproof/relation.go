@@ -47,8 +47,13 @@ func (s *scope) checkPair(p *compared) {
 	}
 	if partial != nil {
 		item.Verdict = dates.Contradicted
+		severity := proof.Error
+		if c := s.seenBy(nil); s.has(p.left.leaf) && s.has(p.right.leaf) && !(slices.Contains(c.missing([]attr{p.left.leaf.row}), p.right.leaf) &&
+			slices.Contains(c.missing([]attr{p.right.leaf.row}), p.left.leaf)) {
+			severity = proof.Question // other conditions choose one row
+		}
 		s.say(proof.Finding{
-			Code: proof.JoinPartial, Severity: proof.Error, Subject: joinText(&item), By: []string{item.Left, item.Right}, At: item.At,
+			Code: proof.JoinPartial, Severity: severity, Subject: joinText(&item), By: []string{item.Left, item.Right}, At: item.At,
 			Message: fmt.Sprintf("%s compares only a part of a key: %s", joinText(&item), partial),
 			Fix:     "compare the other columns of the key as well",
 		})
@@ -171,10 +176,8 @@ func attrOf(l *leaf, column int) attr {
 // of one of them, directly or over several relationships.
 func (p *compared) siblings() (third string, ok bool) {
 	tries := [][][2]int{p.columns}
-	if len(p.columns) > 1 {
-		for i := range p.columns {
-			tries = append(tries, p.columns[i:i+1])
-		}
+	for i := range p.columns {
+		tries = append(tries, p.columns[i:i+1])
 	}
 	for _, columns := range tries {
 		left, right := reference{table: p.left.table}, reference{table: p.right.table}
@@ -286,13 +289,15 @@ func (t *table) isKey(columns []int) bool {
 	return slices.ContainsFunc(t.keys, func(k key) bool { return equalSets(k.columns, columns) })
 }
 
+func (t *table) inKey(column int) bool {
+	return slices.ContainsFunc(t.keys, func(k key) bool { return slices.Contains(k.columns, column) })
+}
+
 // String returns an edge as a condition.
 func (e *edge) String() string {
 	var all []string
 	for i := range e.from {
-		all = append(all, fmt.Sprintf("%s.%s = %s.%s", e.of.name, e.of.columnName(e.from[i]), e.to.name, e.to.columnName(e.other[i])))
+		all = append(all, fmt.Sprintf("%s.%s = %s.%s", e.of.name, e.of.names[e.from[i]], e.to.name, e.to.names[e.other[i]]))
 	}
 	return strings.Join(all, " AND ")
 }
-
-func (t *table) columnName(i int) string { return t.names[i] }

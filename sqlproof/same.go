@@ -38,7 +38,7 @@ func (p *Prover) Same(s *secureview.Statement, at int, aliases []string) bool {
 // tables.
 func (s *scope) interchangeable(named *sqlast.Column, aliases []string) bool {
 	sel := s.frame.sel
-	if sel.Rollup || slices.ContainsFunc(sel.GroupBy, isGroupings) || s.inOuterJoin(named) {
+	if !oneGrouping(sel) || s.inOuterJoin(named) {
 		return false
 	}
 	attrs, kinds := s.attrsOf(named.Name, aliases)
@@ -47,25 +47,19 @@ func (s *scope) interchangeable(named *sqlast.Column, aliases []string) bool {
 		return false
 	}
 	c := s.seenBy(nil)
-	var pairs [][2]attr
+	equal := groups[attr]{}
 	for i := range s.conds {
 		k := &s.conds[i]
 		if e, ok := k.expr.(*sqlast.Binary); ok && e.Op == sqlast.Eq && c.hard(k) {
 			_, a := s.value(k.frame, e.X)
 			_, b := s.value(k.frame, e.Y)
-			pairs = append(pairs, [2]attr{a, b})
+			if a != 0 && b != 0 {
+				equal.join(a, b)
+			}
 		}
 	}
-	equal := newGroups(s.n)
-	for _, p := range pairs {
-		if p[0] != 0 && p[1] != 0 {
-			equal.join(int(p[0]), int(p[1]))
-		}
-	}
-	return !slices.ContainsFunc(attrs, func(a attr) bool { return !equal.same(int(a), int(attrs[0])) })
+	return !slices.ContainsFunc(attrs, func(a attr) bool { return !equal.same(a, attrs[0]) })
 }
-
-func isGroupings(e sqlast.Expr) bool { _, ok := e.(*sqlast.GroupingSet); return ok }
 
 // inOuterJoin reports whether a column stands in a condition of ON, where there are outer
 // joins: which rows that condition sees differs from those that the block reads.

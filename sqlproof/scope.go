@@ -1,6 +1,7 @@
 package sqlproof
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -21,10 +22,12 @@ type scope struct {
 	owner  []int        // the leaf of each attribute
 	views  []*view
 
-	classes   *groups // of the attributes that conditions make equal; nil: not asked for yet
-	equatable int     // the number of attributes that were known then
+	classes   groups[any] // of attributes and literals that conditions make equal; nil: not asked for yet
+	equatable int         // the number of attributes that were known then
 
+	kept     *sqlast.Query // a LATERAL subquery of an outer join, which is not taken apart
 	optional []optional
+	choosing bool // an expression is checked that chooses values: one may be counted that no row has
 }
 
 // A frame is a SELECT block whose tables are leaves of a scope, or subqueries with frames
@@ -60,6 +63,14 @@ type leaf struct {
 	lateral []attr // the values of other leaves on which its rows depend
 }
 
+// column returns what is known about a column of a subquery.
+func (l *leaf) column(a attr) column {
+	if i := slices.Index(l.attrs, a); l.rows != nil && i >= 0 && i < len(l.rows.columns) {
+		return l.rows.columns[i]
+	}
+	return column{}
+}
+
 // long returns the name of a leaf, also of the table if the name is an alias.
 func (l *leaf) long() string {
 	if l.object != nil && l.own && l.label != l.object.Logical {
@@ -93,8 +104,10 @@ func (c *check) newScope(sel *sqlast.Select, outer *frame) *scope {
 		s.add(s.frame, sel.From, "")
 	}
 	s.where(s.frame, sel.Where, 0)
-	for i := range s.conds {
-		s.depend(&s.conds[i])
+	for i := range s.conds { // what an outer join compares is added by outerRules
+		if c := &s.conds[i]; c.join < 0 || s.joins[c.join].kind == sqlast.InnerJoin {
+			s.rules = append(s.rules, s.said(c)...)
+		}
 	}
 	return s
 }
@@ -105,16 +118,29 @@ func (s *scope) where(f *frame, e sqlast.Expr, lo int) {
 }
 
 func (s *scope) conditions(c cond) {
-	if and, ok := c.expr.(*sqlast.Binary); ok && and.Op == sqlast.And {
-		x, y := c, c
-		x.expr, y.expr = and.X, and.Y
-		s.conditions(x)
-		s.conditions(y)
-		return
+	for _, e := range sqlast.Conjuncts(c.expr) {
+		all := shared(e)
+		if or, ok := e.(*sqlast.Binary); ok && or.Op == sqlast.Or {
+			all = append(all, e)
+		}
+		for _, c.expr = range all {
+			s.conds = append(s.conds, c)
+		}
 	}
-	if c.expr != nil {
-		s.conds = append(s.conds, c)
+}
+
+// shared returns conditions that a condition implies: those that AND connects, or that each
+// alternative of an OR has.
+func shared(e sqlast.Expr) []sqlast.Expr {
+	or, ok := e.(*sqlast.Binary)
+	if !ok || or.Op != sqlast.Or {
+		return sqlast.Conjuncts(e)
 	}
+	right := shared(or.Y)
+	right = right[:min(len(right), 16)]
+	return slices.DeleteFunc(shared(or.X), func(e sqlast.Expr) bool {
+		return !slices.ContainsFunc(right, func(other sqlast.Expr) bool { return sqlast.EqualExpr(e, other) })
+	})
 }
 
 // add adds the leaves of a relation of f. label is the name of the subquery of the scope
@@ -123,42 +149,36 @@ func (s *scope) add(f *frame, r sqlast.Relation, label string) {
 	switch r := r.(type) {
 	case *sqlast.Table:
 		if r.CTE != nil {
-			s.subquery(f, r, r.CTE.Query, first(label, r.CTE.Name), false)
+			s.subquery(f, r, r.CTE.Query, cmp.Or(label, r.CTE.Name), false)
 			return
 		}
 		l := s.leaf(f, r, label)
 		if l.object = r.Object; l.object != nil {
 			o := l.object
-			l.label, l.own = first(label, s.tableName(r)), label == ""
+			l.label, l.own = cmp.Or(label, s.tableName(r)), label == ""
 			obj := s.object(o)
 			l.table, l.columns = obj.table, obj.columns
 		}
 	case *sqlast.Derived:
-		s.subquery(f, r, r.Query, first(label, r.Alias), r.Lateral)
+		s.subquery(f, r, r.Query, cmp.Or(label, r.Alias), r.Lateral)
 	case *sqlast.TableFunction:
 		name := r.Alias
 		if len(r.Calls) > 0 {
 			name = r.Calls[0].Name
 		}
-		s.leaf(f, r, first(label, name)).call = true
+		s.leaf(f, r, cmp.Or(label, name)).call = true
 	case *sqlast.Join:
 		j := join{kind: r.Kind, asOf: r.AsOf, lo: len(s.leaves), at: r.Pos}
 		s.add(f, r.Left, label)
 		j.mid = len(s.leaves)
+		if d, ok := r.Right.(*sqlast.Derived); ok && d.Lateral && r.Kind != sqlast.InnerJoin {
+			s.kept = d.Query // its WHERE does not hold for all rows of the left side
+		}
 		s.add(f, r.Right, label)
 		j.hi = len(s.leaves)
 		s.joins = append(s.joins, j)
 		s.conditions(cond{expr: r.On, frame: f, lo: j.lo, hi: j.hi, join: len(s.joins) - 1})
 	}
-}
-
-func first(names ...string) string {
-	for _, name := range names {
-		if name != "" {
-			return name
-		}
-	}
-	return ""
 }
 
 // tableName returns the name of a table, or its alias if the block has the table twice.
@@ -192,14 +212,13 @@ func (s *scope) attr(l *leaf) attr {
 
 // subquery adds a subquery: its leaves, or itself as one.
 func (s *scope) subquery(f *frame, r sqlast.Relation, q *sqlast.Query, label string, lateral bool) {
-	if sel := plain(q); sel != nil && !slices.Contains(s.within, q) {
+	outer := f.outer
+	if lateral {
+		outer = f
+	}
+	if sel := plain(q); sel != nil && q != s.kept && !slices.Contains(s.within, q) {
 		s.within = append(s.within, q)
-		inner := &frame{scope: s, sel: sel}
-		if lateral {
-			inner.outer = f
-		} else {
-			inner.outer = f.outer
-		}
+		inner := &frame{scope: s, outer: outer, sel: sel}
 		if _, several := sel.From.(*sqlast.Join); several {
 			label = "" // the names of its tables say more
 		}
@@ -209,10 +228,6 @@ func (s *scope) subquery(f *frame, r sqlast.Relation, q *sqlast.Query, label str
 		f.parts = append(f.parts, part{rel: r, inner: inner})
 		s.within = s.within[:len(s.within)-1]
 		return
-	}
-	outer := f.outer
-	if lateral {
-		outer = f
 	}
 	l := s.leaf(f, r, label)
 	l.rows = s.rowsOf(q, outer)

@@ -1,6 +1,7 @@
 package sqlproof
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,8 +11,9 @@ import (
 )
 
 // decide sets the verdict of an aggregate, and adds what there is to say about it.
-func (g *grouping) decide(item *proof.Aggregate, call *sqlast.Call, bad []judged, rests string, terms int) {
-	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || isList(call.Name))
+func (g *grouping) decide(item *proof.Aggregate, call *sqlast.Call, group []attr, bad []judged, rests string, terms int) {
+	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || lists[call.Name]) ||
+		(call.Distinct || call.Name == "avg" || call.Name == "median") && g.constant(call, group)
 	var repeated []judged
 	for _, j := range bad {
 		if !j.merged || j.inside || len(j.leaves) > 0 {
@@ -28,6 +30,27 @@ func (g *grouping) decide(item *proof.Aggregate, call *sqlast.Call, bad []judged
 	default:
 		g.repeated(item, call, repeated, unaffected, terms)
 	}
+}
+
+// constant reports whether an aggregate has one value in all rows of a group.
+func (g *grouping) constant(call *sqlast.Call, group []attr) bool {
+	if len(call.Args) != 1 || !g.steady(g.frame, call.Args[0]) {
+		return false
+	}
+	return hasAll(closure(g.n, g.seenBy(nil).rules, group, g.seenBy(nil).holds), g.columns(g.frame, call.Args[0]))
+}
+
+// evensOut reports whether a call takes values of rows only that are numbered 1, or divides them
+// by a number of rows.
+func (g *grouping) evensOut(call *sqlast.Call) (found bool) {
+	sqlast.Walk(call, func(n sqlast.Node) bool {
+		e, _ := n.(sqlast.Expr)
+		_, a := g.firstRow(g.frame, e)
+		d, ok := e.(*sqlast.Binary)
+		found = found || a != 0 || ok && d.Op == sqlast.Div && g.isCount(d.Y)
+		return !found
+	})
+	return found
 }
 
 // counts says what a count of joined rows counts.
@@ -65,7 +88,7 @@ func (g *grouping) combined(group []attr) (labels []string) {
 
 // merged says that a subquery took rows together whose values are equal.
 func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
-	if same[call.Name] || call.Distinct || counting[call.Name] || isList(call.Name) {
+	if same[call.Name] || call.Distinct || counting[call.Name] || lists[call.Name] {
 		item.Verdict = dates.Proved
 		return
 	}
@@ -88,17 +111,18 @@ func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
 // repeated says that joins repeat what is aggregated.
 func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judged, unaffected bool, terms int) {
 	item.RowsRepeat = proof.Yes
-	known, joined, lookup, chasm, chosen, inside, paired := true, true, true, false, false, false, false
+	known, joined, lookup, chasm, chosen, inside, paired, totals := true, true, true, false, g.evensOut(call), false, false, false
 	var of []string
 	for _, j := range bad {
 		item.By = appendNew(item.By, j.by...)
 		of = appendNew(of, j.of...)
 		known, joined, lookup = known && j.known, joined && j.joined, lookup && j.lookup
-		chasm, chosen, inside, paired = chasm || j.chasm, chosen || j.chosen, inside || j.inside, paired || j.paired
+		chasm, inside, paired, totals = chasm || j.chasm, inside || j.inside, paired || j.paired, totals || j.totals
+		chosen = chosen || j.chosen || j.window && (call.Distinct || call.Name != "sum" && call.Name != "total")
 	}
 	known = known && !paired
 	switch {
-	case unaffected:
+	case unaffected && !totals:
 		item.Verdict, item.Affected = dates.Proved, proof.No
 		if paired {
 			item.RowsRepeat = proof.Unknown
@@ -127,9 +151,12 @@ func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judg
 	switch {
 	case counting[call.Name] || g.addsConstants(call):
 		f.Severity, f.Code = proof.Note, proof.CountRows
-		counted := first(item.Counts, "the join of "+list(append(slices.Clone(of), item.By...)))
+		counted := cmp.Or(item.Counts, "the join of "+list(append(slices.Clone(of), item.By...)))
 		f.Message = fmt.Sprintf("%s counts rows of %s, not of %s", item.Text, counted, rows)
 		f.Fix = "COUNT(DISTINCT key) counts each row once"
+	case totals:
+		f.Message = fmt.Sprintf("%s: %s has rows with totals of its other rows, so values are taken several times", item.Text, rows)
+		f.Fix = "leave out the rows with totals, or group without ROLLUP, CUBE and GROUPING SETS"
 	case call.Distinct:
 		f.Code = proof.DistinctNoRepair
 		f.Message = fmt.Sprintf("%s: DISTINCT drops equal values of different rows of %s, not only those that %s repeats",
@@ -149,13 +176,10 @@ func (g *grouping) addsConstants(call *sqlast.Call) bool {
 	return len(g.terms(g.frame, call.Args[0], func(terms []term) []term { return terms })) == 0
 }
 
-func isList(name string) bool {
-	switch name {
-	case "group_concat", "string_agg", "array_agg", "listagg", "list",
-		"json_agg", "jsonb_agg", "json_arrayagg", "json_group_array", "jsonb_group_array":
-		return true
-	}
-	return false
+// lists are aggregates that list values.
+var lists = map[string]bool{
+	"group_concat": true, "string_agg": true, "array_agg": true, "listagg": true, "list": true, "json_agg": true, "jsonb_agg": true,
+	"json_arrayagg": true, "json_group_array": true, "jsonb_group_array": true,
 }
 
 // dropped says that an inner join removes rows whose key may be NULL.
@@ -164,16 +188,12 @@ func (g *grouping) dropped(item *proof.Aggregate, call *sqlast.Call, terms []ter
 		return
 	}
 	for _, o := range g.optional {
-		if !slices.Contains(item.Of, o.from.label) && !(len(terms) == 0 && item.Counts == o.from.label) || g.groupedBy(o.to) {
+		if !slices.Contains(item.Of, o.from.label) && !(len(terms) == 0 && item.Counts == o.from.label) ||
+			slices.ContainsFunc(g.group, func(a attr) bool { return g.owner[a] == o.to.index }) {
 			continue
 		}
 		item.Verdict, item.Affected = dates.NotChecked, proof.Yes
 		item.By = appendNew(item.By, o.to.label)
 		g.missingRows(o)
 	}
-}
-
-// groupedBy reports whether groups are made by values of a leaf.
-func (g *grouping) groupedBy(l *leaf) bool {
-	return slices.ContainsFunc(g.group, func(a attr) bool { return g.owner[a] == l.index })
 }

@@ -7,7 +7,8 @@
 //	qed-prove -schema schema.json -policy policy.json -sarif -fail models/
 //
 // The schema is that of package joinpath, as qed-joingraph -out writes it; the policy is
-// that of package secureview. With -dsn the keys are those that the database declares.
+// that of package secureview. With -dsn the keys are those that the database declares. The
+// cardinalities of the file prove nothing, and data is not counted: they may be wrong.
 //
 // Each line of the input is a JSON object {"id": .., "sql": ".."}. Each line of the output
 // answers one:

@@ -5,7 +5,6 @@
 package proof
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -85,8 +84,6 @@ func (t *Truth) UnmarshalJSON(text []byte) error {
 	}
 	return nil
 }
-
-var _ json.Marshaler = Truth(0)
 
 // A Report is what is known about a statement without running it. It is plain data.
 type Report struct {

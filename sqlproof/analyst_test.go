@@ -1,0 +1,262 @@
+package sqlproof_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
+	"github.com/qedkit/qed/sqlproof"
+)
+
+// warehouse returns sales with versions of customers, targets of days, rates of days, the
+// lines of documents of tenants, and a table without keys.
+func warehouse(tb testing.TB, d dialect.Dialect) (*secureview.Guard, *sqlproof.Prover) {
+	tb.Helper()
+	s := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"customers": {Columns: []string{"id", "name", "credit"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "name", "credit"}},
+		"sales": {
+			Columns:    []string{"id", "customer_id", "kind", "at", "day", "amount", "cost"},
+			PrimaryKey: []string{"id"}, NotNull: []string{"id", "customer_id", "kind", "at", "day", "amount"},
+			Types: map[string]string{"id": "integer", "customer_id": "integer", "kind": "varchar(20)", "at": "timestamp", "day": "date",
+				"amount": "integer", "cost": "integer"},
+		},
+		"parts": {
+			Columns: []string{"id", "sale_id", "pieces", "price"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "sale_id", "pieces", "price"},
+			Types: map[string]string{"id": "integer", "sale_id": "integer", "pieces": "integer", "price": "integer"},
+		},
+		"versions": {
+			Columns:    []string{"customer_id", "valid_from", "valid_to", "is_current", "segment"},
+			PrimaryKey: []string{"customer_id", "valid_from"}, NotNull: []string{"customer_id", "valid_from"},
+			Types: map[string]string{"valid_from": "date", "valid_to": "date"},
+		},
+		"targets": {Columns: []string{"day", "target"}, PrimaryKey: []string{"day"}, NotNull: []string{"day", "target"}, Types: map[string]string{"day": "date"}},
+		"docs":    {Columns: []string{"tenant", "id", "total"}, PrimaryKey: []string{"tenant", "id"}, NotNull: []string{"tenant", "id", "total"}},
+		"rows_of": {
+			Columns: []string{"id", "tenant", "doc_id", "n"}, PrimaryKey: []string{"id"}, NotNull: []string{"id", "tenant", "n"},
+		},
+		"raw": {Columns: []string{"k", "v"}},
+	}}
+	s.AddForeignKey("sales", []string{"customer_id"}, "customers", []string{"id"})
+	s.AddForeignKey("parts", []string{"sale_id"}, "sales", []string{"id"})
+	s.AddForeignKey("versions", []string{"customer_id"}, "customers", []string{"id"})
+	s.AddForeignKey("rows_of", []string{"tenant", "doc_id"}, "docs", []string{"tenant", "id"})
+	policy := &secureview.Policy{Schema: "main", Tables: map[string][]string{}}
+	for name, table := range s.Tables {
+		policy.Tables[name] = table.Columns
+	}
+	g, err := secureview.New(policy, d)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	values := func(table, column string) []string {
+		if table == "sales" && column == "kind" {
+			return []string{"web", "shop"}
+		}
+		return nil
+	}
+	return g, sqlproof.New(s).WithValues(values)
+}
+
+// TestStatementsOfAnalysts checks the verdict of the first aggregate of a statement, if it has
+// one, and the findings.
+func TestStatementsOfAnalysts(t *testing.T) {
+	const (
+		all, proved, wrong, open = "", "proved", "contradicted", "not_checked"
+
+		spread = "SELECT SUM(s.amount) FROM sales s JOIN versions v ON v.customer_id = s.customer_id "
+		perDay = "SELECT SUM(t.target) FROM targets t JOIN (SELECT date(at) AS d, SUM(amount) AS a FROM sales GROUP BY date(at)) q ON q.d = t.day"
+	)
+	for _, test := range []struct {
+		dialects, sql, verdict string
+		findings               []string
+	}{
+		// a value of a window is there once for each row of its partition
+		{all, "SELECT SUM(q.a) FROM (SELECT customer_id, SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT id, SUM(amount) OVER () AS a FROM sales) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT q.customer_id, AVG(q.a) FROM (SELECT customer_id, SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q GROUP BY q.customer_id", open, []string{"note fan_out"}},
+		{all, "SELECT MAX(q.a) FROM (SELECT SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT customer_id, SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT id, SUM(amount) OVER (PARTITION BY id) AS a FROM sales) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT id, SUM(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", proved, nil},
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, COUNT(*) OVER (PARTITION BY customer_id) AS n FROM sales) q ON q.customer_id = c.id", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT customer_id, SUM(amount) OVER (PARTITION BY customer_id) AS a, ROW_NUMBER() OVER (PARTITION BY customer_id ORDER BY id) AS n FROM sales) q WHERE q.n = 1", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(q.amount * 1.0 / q.n) FROM (SELECT amount, COUNT(*) OVER (PARTITION BY customer_id) AS n FROM sales) q", proved, nil},
+		{all, "SELECT SUM(q.amount * q.pieces) FROM (SELECT s.amount, p.pieces, ROW_NUMBER() OVER (ORDER BY p.id) AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q", proved, nil},
+		{all, "SELECT SUM(q.amount) FROM (SELECT s.amount, p.pieces, ROW_NUMBER() OVER (ORDER BY p.id) AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT q.id, SUM(q.a) FROM (SELECT id, SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q GROUP BY q.id", proved, nil},
+
+		// rows with totals of other rows
+		{"postgres", "SELECT SUM(q.a) FROM (SELECT kind, SUM(amount) AS a FROM sales GROUP BY ROLLUP (kind)) q", wrong, []string{"error fan_out"}},
+		{"mysql", "SELECT SUM(q.a) FROM (SELECT kind, SUM(amount) AS a FROM sales GROUP BY kind WITH ROLLUP) q", wrong, []string{"error fan_out"}},
+		{"postgres", "SELECT MAX(q.a) FROM (SELECT kind, SUM(amount) AS a FROM sales GROUP BY GROUPING SETS ((kind), ())) q", wrong, []string{"error fan_out"}},
+		{"postgres", "SELECT SUM(q.a) FROM (SELECT kind, SUM(amount) AS a FROM sales GROUP BY ROLLUP (kind)) q WHERE q.kind IS NOT NULL", open, []string{"note fan_out"}},
+		{"postgres", "SELECT SUM(SUM(amount)) OVER () FROM sales GROUP BY ROLLUP (kind)", open, nil},
+		{"postgres", "SELECT SUM(SUM(amount)) OVER () FROM sales GROUP BY kind", proved, nil},
+
+		// equal values of groups are taken together
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT SUM(amount) AS a FROM sales GROUP BY kind) q", wrong, []string{"error distinct_is_no_repair"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT kind, SUM(amount) AS a FROM sales GROUP BY kind) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT SUM(amount) AS a FROM sales UNION SELECT SUM(price) FROM parts) q", wrong, []string{"question union_dedup"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT SUM(amount) AS a FROM sales UNION ALL SELECT SUM(price) FROM parts) q", proved, nil},
+
+		// a table without keys
+		{all, "SELECT SUM(q.v) FROM (SELECT DISTINCT k, v FROM raw) q", open, nil},
+		{all, "SELECT SUM(q.v) FROM (SELECT DISTINCT v FROM raw) q", wrong, []string{"error distinct_is_no_repair"}},
+		{all, "SELECT SUM(q.amount) FROM (SELECT DISTINCT kind, amount FROM sales) q", wrong, []string{"error distinct_is_no_repair"}},
+
+		// a value is divided by the number of rows that repeat it
+		{all, "SELECT SUM(s.amount * 1.0 / n.c) FROM sales s JOIN parts p ON p.sale_id = s.id JOIN (SELECT sale_id, COUNT(*) AS c FROM parts GROUP BY sale_id) n ON n.sale_id = s.id", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(s.amount * 1.0 / s.cost) FROM sales s JOIN parts p ON p.sale_id = s.id", wrong, []string{"error fan_out"}},
+
+		// the same rows may be in both arms
+		{all, "SELECT SUM(q.amount) FROM (SELECT amount FROM sales WHERE kind = 'web' UNION ALL SELECT amount FROM sales WHERE amount > 5) q", open, nil},
+		{all, "SELECT q.k, SUM(q.amount) FROM (SELECT 'all' AS k, amount FROM sales UNION ALL SELECT 'web', amount FROM sales WHERE kind = 'web') q GROUP BY q.k", proved, nil},
+		{all, "SELECT SUM(q.amount) FROM (SELECT amount FROM sales UNION ALL SELECT price FROM parts) q", proved, nil},
+
+		// one row of several is chosen
+		{"postgres", "SELECT SUM(q.amount) FROM (SELECT DISTINCT ON (customer_id) customer_id, amount FROM sales ORDER BY customer_id, at DESC) q", proved, nil},
+		{"postgres", "SELECT SUM(q.amount) FROM (SELECT DISTINCT ON (amount) amount FROM sales ORDER BY amount, at DESC) q", wrong, []string{"error distinct_is_no_repair"}},
+		{"postgres", "SELECT SUM(q.amount) FROM (SELECT DISTINCT ON (customer_id) amount FROM sales) q", wrong, []string{"error distinct_is_no_repair"}},
+		{"sqlite", "SELECT SUM(q.amount) FROM (SELECT customer_id, amount, MAX(at) FROM sales GROUP BY customer_id) q", proved, nil},
+		{"sqlite", "SELECT SUM(q.amount) FROM (SELECT customer_id, amount, MAX(at), MIN(at) FROM sales GROUP BY customer_id) q", wrong, []string{"error distinct_is_no_repair", "question bare_column"}},
+		{"sqlite", "SELECT customer_id, MAX(at), amount FROM sales GROUP BY customer_id HAVING MIN(amount) > 5", proved, []string{"question bare_column"}},
+		{"sqlite", "SELECT customer_id, MAX(at), amount FROM sales GROUP BY customer_id ORDER BY MAX(at)", proved, nil},
+		{all, "SELECT SUM(CASE WHEN q.n = 1 THEN q.amount ELSE 0 END) FROM (SELECT s.amount, ROW_NUMBER() OVER (PARTITION BY s.id ORDER BY p.id) AS n" +
+			" FROM sales s JOIN parts p ON p.sale_id = s.id) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(CASE WHEN q.n = 1 THEN 0 ELSE q.amount END) FROM (SELECT s.amount, p.pieces AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q", wrong, []string{"error fan_out"}},
+
+		// groups by expressions
+		{"sqlite mysql", perDay, proved, nil},
+		{all, "SELECT SUM(t.target) FROM targets t JOIN (SELECT CAST(at AS date) AS d, kind, SUM(amount) AS a FROM sales GROUP BY CAST(at AS date), kind) q ON q.d = t.day", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(t.target) FROM targets t JOIN (SELECT CAST(at AS date) AS d, SUM(amount) AS a FROM sales GROUP BY 1) q ON q.d = t.day", proved, nil},
+
+		// periods of validity
+		{all, spread, wrong, []string{"error chasm"}},
+		{all, spread + "AND s.day >= v.valid_from AND (s.day < v.valid_to OR v.valid_to IS NULL)", open, []string{"note fan_out"}},
+		{all, spread + "AND v.valid_to IS NULL", open, []string{"note fan_out"}},
+		{all, spread + "AND v.is_current = 1", open, []string{"note fan_out"}},
+		{all, spread + "AND v.segment = 'a'", wrong, []string{"error chasm"}},
+
+		// what all alternatives of an OR say
+		{all, "SELECT SUM(p.price) FROM parts p, sales s WHERE (s.id = p.sale_id AND s.kind = 'web') OR (s.id = p.sale_id AND p.pieces > 5)", proved, nil},
+		{all, "SELECT SUM(p.price) FROM parts p, sales s WHERE (s.id = p.sale_id AND s.kind = 'web') OR p.pieces > 5", wrong, []string{"error chasm"}},
+
+		// one value for a group
+		{all, "SELECT s.id, AVG(s.amount), SUM(p.pieces) FROM sales s JOIN parts p ON p.sale_id = s.id GROUP BY s.id", proved, nil},
+		{all, "SELECT s.id, SUM(DISTINCT s.amount), SUM(p.pieces) FROM sales s JOIN parts p ON p.sale_id = s.id GROUP BY s.id", proved, nil},
+		{all, "SELECT s.kind, AVG(s.amount) FROM sales s JOIN parts p ON p.sale_id = s.id GROUP BY s.kind", wrong, []string{"error fan_out"}},
+		{all, "SELECT s.id, AVG(CASE WHEN p.pieces > 1 THEN s.amount ELSE 0 END) FROM sales s JOIN parts p ON p.sale_id = s.id GROUP BY s.id", wrong, []string{"error fan_out"}},
+		{all, "SELECT s.id, SUM(s.amount) FROM sales s JOIN parts p ON p.sale_id = s.id GROUP BY s.id", wrong, []string{"error fan_out"}},
+
+		// a table that is looked up for the rows that repeat others
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN sales s ON s.customer_id = c.id JOIN targets t ON t.day = s.day", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN sales s ON s.kind = c.name", wrong, []string{"question chasm", "question join_unknown"}},
+
+		// keys of several columns
+		{all, "SELECT SUM(l.n) FROM rows_of l JOIN docs d ON d.tenant = l.tenant AND d.id = l.doc_id", open, []string{"note inner_join_optional"}},
+		{all, "SELECT SUM(l.n) FROM rows_of l JOIN docs d ON d.id = l.doc_id", wrong, []string{"error chasm", "error join_partial"}},
+		{all, "SELECT SUM(l.n) FROM rows_of l JOIN docs d ON d.id = l.doc_id WHERE d.tenant = 'a' AND l.tenant = 'a' AND l.doc_id IS NOT NULL", proved, nil},
+		{all, "SELECT SUM(l.n) FROM rows_of l JOIN docs d ON d.id = l.doc_id WHERE d.tenant = 'a' AND l.tenant = 'b' AND l.doc_id IS NOT NULL", proved, []string{"question join_partial"}},
+
+		// subqueries that do not test the row
+		{all, "SELECT SUM(amount) FROM sales WHERE EXISTS (SELECT 1 FROM parts WHERE sale_id = id)", proved, []string{"question cartesian"}},
+		{all, "SELECT SUM(amount) FROM sales WHERE EXISTS (SELECT 1 FROM parts WHERE sale_id = sales.id)", proved, nil},
+		{all, "SELECT SUM(amount) FROM sales WHERE NOT EXISTS (SELECT 1 FROM parts WHERE pieces > 5)", proved, []string{"question cartesian"}},
+		{all, "SELECT SUM(amount) FROM sales WHERE customer_id IN (SELECT customer_id FROM parts)", proved, []string{"error cartesian"}},
+		{all, "SELECT SUM(amount) FROM sales WHERE customer_id IN (SELECT c.id FROM customers c)", proved, nil},
+		{all, "SELECT c.id, (SELECT SUM(s.amount) FROM sales s WHERE s.customer_id = c.id AND EXISTS (SELECT 1 FROM versions v WHERE v.customer_id = c.id)) FROM customers c", proved, nil},
+
+		// divisions
+		{"sqlite", "SELECT kind, 100 * COUNT(*) / SUM(COUNT(*)) OVER () FROM sales GROUP BY kind", proved, []string{"error integer_division"}},
+		{"mysql postgres", "SELECT kind, 100 * COUNT(*) / SUM(COUNT(*)) OVER () FROM sales GROUP BY kind", proved, nil},
+		{"sqlite postgres", "SELECT q.a / q.n FROM (SELECT SUM(amount) AS a, COUNT(*) AS n FROM sales) q", proved, []string{"error integer_division"}},
+		{"sqlite postgres", "SELECT COALESCE(SUM(amount), 0) / COUNT(*) FROM sales", proved, []string{"error integer_division"}},
+		{"sqlite postgres", "SELECT SUM(amount) / (SELECT SUM(amount) FROM sales) FROM sales WHERE kind = 'web'", proved, []string{"error integer_division"}},
+		{"sqlite postgres", "SELECT kind FROM sales GROUP BY kind ORDER BY SUM(amount) / COUNT(*)", proved, []string{"error integer_division"}},
+		{all, "SELECT COALESCE(SUM(amount), 0) * 1.0 / COUNT(*) FROM sales", proved, nil},
+
+		// averages of averages
+		{all, "SELECT AVG(q.a) FROM (SELECT kind, ROUND(AVG(amount), 2) AS a FROM sales GROUP BY kind) q", proved, []string{"question average_of_averages"}},
+		{all, "SELECT AVG(q.a) FROM (SELECT kind, 1.0 * SUM(amount) / COUNT(*) AS a FROM sales GROUP BY kind) q", proved, []string{"question average_of_averages"}},
+		{all, "SELECT q.kind, AVG(q.a) FROM (SELECT kind, AVG(amount) AS a FROM sales GROUP BY kind) q GROUP BY q.kind", proved, nil},
+		{all, "SELECT AVG(q.a) FROM (SELECT kind, AVG(amount) * COUNT(*) AS a FROM sales GROUP BY kind) q", proved, nil},
+
+		// days and times
+		{all, "SELECT SUM(amount) FROM sales WHERE at BETWEEN '2026-01-01 00:00:00' AND '2026-01-31 00:00:00'", proved, []string{"question date_boundary"}},
+		{all, "SELECT SUM(amount) FROM sales WHERE at <= date('2026-01-31')", proved, []string{"question date_boundary"}},
+		{all, "SELECT SUM(CASE WHEN at <= '2026-01-31' THEN amount END) FROM sales", proved, []string{"question date_boundary"}},
+		{all, "SELECT SUM(s.amount) FROM sales s JOIN versions v ON v.customer_id = s.customer_id AND s.at BETWEEN v.valid_from AND v.valid_to", open, []string{"question date_boundary", "note fan_out"}},
+		{all, "SELECT SUM(s.amount) FROM sales s JOIN targets t ON t.day = s.at", proved, []string{"note date_boundary"}},
+		{all, "SELECT SUM(s.amount) FROM sales s JOIN targets t ON t.day = s.day", proved, nil},
+		{all, "SELECT SUM(amount) FROM sales WHERE at < '2026-02-01' AND day <= '2026-01-31' AND kind <= '2026-01-31'", proved, nil},
+
+		// values: a count of what no row has is 0
+		{all, "SELECT SUM(amount) FROM sales WHERE kind = 'webb'", proved, []string{"question value_unknown"}},
+		{all, "SELECT SUM(CASE WHEN kind = 'webb' THEN amount END) FROM sales", proved, nil},
+		{all, "SELECT SUM(CASE kind WHEN 'webb' THEN amount WHEN 'shop' THEN 0 END) FROM sales", proved, nil},
+		{"sqlite postgres", "SELECT SUM(amount) FILTER (WHERE kind = 'webb') FROM sales", proved, nil},
+		{all, "SELECT SUM(CASE WHEN kind = 'web' THEN amount END) FROM sales", proved, nil},
+		{all, "SELECT SUM(CASE WHEN cost = NULL THEN amount END) FROM sales", proved, []string{"error null_compare"}},
+		{all, "SELECT SUM(amount) FROM sales WHERE id = 'E-12'", proved, []string{"error type_mismatch"}},
+		{all, "SELECT SUM(amount) FROM sales WHERE id = ' 12 ' OR amount > '1e3'", proved, nil},
+
+		// outer joins
+		{all, "SELECT c.id, COUNT(s.id) FROM customers c LEFT JOIN sales s ON s.customer_id = c.id WHERE s.kind NOT IN ('web') GROUP BY c.id", proved, []string{"note outer_join_undone"}},
+		{all, "SELECT c.id, COUNT(s.id) FROM customers c LEFT JOIN sales s ON s.customer_id = c.id WHERE NOT (s.kind = 'web') GROUP BY c.id", proved, []string{"note outer_join_undone"}},
+		{all, "SELECT c.id, COUNT(s.id) FROM customers c LEFT JOIN sales s ON s.customer_id = c.id WHERE NOT (s.kind = 'web' AND s.amount > 5) GROUP BY c.id", proved, nil},
+		{all, "SELECT c.id FROM customers c WHERE (c.id, c.name) NOT IN (SELECT s.customer_id, s.cost FROM sales s)", "", []string{"question not_in_null"}},
+
+		// whole rows
+		{"postgres", "SELECT json_agg(s) FROM (SELECT id, amount FROM sales) s JOIN parts p ON p.sale_id = s.id", wrong, []string{"error fan_out"}},
+		{"postgres", "SELECT json_agg(p) FROM sales s JOIN (SELECT sale_id, pieces FROM parts) p ON p.sale_id = s.id", proved, nil},
+
+		{"postgres", "SELECT json_agg(q) FROM (SELECT s.id FROM sales s JOIN parts p ON p.sale_id = s.id) q", wrong, []string{"error fan_out"}},
+
+		// LATERAL under an outer join keeps rows for which its WHERE is not true
+		{"mysql postgres", "SELECT COUNT(*), q.customer_id, c.name FROM customers c LEFT JOIN LATERAL (SELECT s.customer_id FROM sales s WHERE s.customer_id = c.id) q ON true GROUP BY q.customer_id", proved, []string{"question bare_column"}},
+		{"mysql postgres", "SELECT SUM(c.credit) FROM customers c LEFT JOIN LATERAL (SELECT s.id FROM sales s WHERE s.customer_id = c.id) q ON true", wrong, []string{"error fan_out"}},
+		{"mysql postgres", "SELECT SUM(s.amount) FROM sales s LEFT JOIN LATERAL (SELECT c.name FROM customers c WHERE c.id = s.customer_id) q ON true", proved, nil},
+
+		// MySQL filters rows by HAVING
+		{"mysql", "SELECT SUM(s.amount) FROM sales s JOIN (SELECT sale_id, pieces AS n FROM parts HAVING n > 1) q ON q.sale_id = s.id", wrong, []string{"error fan_out"}},
+		{"mysql", "SELECT s.id, (SELECT COUNT(*) FROM parts p WHERE p.sale_id = s.id) AS n FROM sales s HAVING n > 2", proved, nil},
+		{"mysql", "SELECT SUM(amount) FROM sales WHERE at <= LAST_DAY('2026-01-15')", proved, []string{"question date_boundary"}},
+
+		// windows that are named
+		{all, "SELECT SUM(s.amount) FROM sales s JOIN (SELECT sale_id, RANK() OVER w AS n FROM parts WINDOW w AS (PARTITION BY sale_id ORDER BY id)) p ON p.sale_id = s.id AND p.n = 1", proved, nil},
+	} {
+		for _, d := range dialects {
+			if test.dialects != "" && !strings.Contains(test.dialects, d.Name()) {
+				continue
+			}
+			g, p := warehouse(t, d)
+			stmt, err := g.Rewrite(t.Context(), test.sql)
+			if err != nil {
+				t.Errorf("%s: %v\n%s", d.Name(), err, test.sql)
+				continue
+			}
+			r := p.Check(stmt)
+			verdict := ""
+			if len(r.Aggregates) > 0 {
+				verdict = string(r.Aggregates[0].Verdict)
+			}
+			var findings []string
+			for _, f := range r.Findings {
+				if f.Code != "count_rows" {
+					findings = append(findings, string(f.Severity)+" "+string(f.Code))
+				}
+			}
+			if verdict != test.verdict {
+				t.Errorf("%s: the verdict is %s, want %s\n%s", d.Name(), verdict, test.verdict, test.sql)
+			}
+			if diff := cmp.Diff(test.findings, findings, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: findings (-want +got)\n%s%s", d.Name(), diff, test.sql)
+			}
+		}
+	}
+}
