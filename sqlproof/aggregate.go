@@ -55,8 +55,7 @@ func (s *scope) checkAggregates(sel *sqlast.Select, order []sqlast.Order) {
 	}
 }
 
-// aggregates reports whether a block has an aggregate of its own. MySQL filters rows by a HAVING
-// without one.
+// aggregates reports whether a block has an aggregate of its own. Without one HAVING filters rows.
 func aggregates(sel *sqlast.Select) bool {
 	return sqlast.HasAggregate(sel.Having) || slices.ContainsFunc(sel.Items, func(it sqlast.Item) bool { return sqlast.HasAggregate(it.Expr) })
 }
@@ -104,6 +103,7 @@ func (g *grouping) window(call *sqlast.Call, grouped bool) {
 func (g *grouping) call(call *sqlast.Call, group []attr) {
 	item := proof.Aggregate{Text: g.text(call), RowsRepeat: proof.No, Affected: proof.No, At: int(call.Pos)}
 	terms, mixed := g.ownersOf(call, group)
+	mixed = mixed || namesColumn(call) && len(g.columns(g.frame, call)) == 0 // it is one of an outer query
 	rests := ""
 	var bad []judged
 	for _, t := range terms {

@@ -90,6 +90,13 @@ func TestStatementsOfAnalysts(t *testing.T) {
 		{all, "SELECT SUM(q.amount) FROM (SELECT s.amount, p.pieces, ROW_NUMBER() OVER (ORDER BY p.id) AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q", wrong, []string{"error fan_out"}},
 		{all, "SELECT q.id, SUM(q.a) FROM (SELECT id, SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q GROUP BY q.id", proved, nil},
 
+		{all, "SELECT SUM(q.a) FROM (SELECT FIRST_VALUE(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT amount - LAG(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", proved, nil},
+
+		// a column of the outer query
+		{"sqlite", "SELECT s.id, (SELECT SUM(s.amount) FROM parts p WHERE p.sale_id = s.id) FROM sales s", open, nil},
+		{all, "SELECT s.id, (SELECT SUM(s.amount * p.pieces) FROM parts p WHERE p.sale_id = s.id) FROM sales s", proved, nil},
+
 		// rows with totals of other rows
 		{"postgres", "SELECT SUM(q.a) FROM (SELECT kind, SUM(amount) AS a FROM sales GROUP BY ROLLUP (kind)) q", wrong, []string{"error fan_out"}},
 		{"mysql", "SELECT SUM(q.a) FROM (SELECT kind, SUM(amount) AS a FROM sales GROUP BY kind WITH ROLLUP) q", wrong, []string{"error fan_out"}},

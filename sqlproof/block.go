@@ -88,7 +88,7 @@ func (b *block) terms() (group []attr) {
 func oneGrouping(sel *sqlast.Select) bool { return !sel.Rollup && sel.Groupings <= 1 }
 
 // partition returns the values that a value is computed for by a window function: those of its
-// PARTITION BY, if it is an aggregate of all rows of each.
+// PARTITION BY, if it is one for all rows of each.
 func (b *block) partition(e sqlast.Expr) (of []attr, ok bool) {
 	call, ok := e.(*sqlast.Call)
 	if !ok || call.Over == nil {
@@ -100,7 +100,8 @@ func (b *block) partition(e sqlast.Expr) (of []attr, ok bool) {
 		_, a := b.value(b.frame, p)
 		of = append(of, a)
 	}
-	return of, !slices.Contains(of, 0) && len(w.OrderBy) == 0 && sqlast.IsAggregate(&plain)
+	return of, !slices.Contains(of, 0) &&
+		(len(w.OrderBy) == 0 && sqlast.IsAggregate(&plain) || call.Name == "first_value" && w.Frame == nil)
 }
 
 // term returns what a term of GROUP BY or ORDER BY means: the item that it names or numbers.

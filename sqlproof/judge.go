@@ -84,8 +84,9 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	j.by = names(j.leaves)
 	for _, l := range j.leaves {
 		j.known = j.known && c.knowsKeys(l)
-		j.joined = j.joined && c.joinedByKeys(l)
+		j.joined = j.joined && c.joinedByKeys(l, start)
 		j.chosen = j.chosen || c.byValidity(l) || c.amongOthers(l)
+		start = append(slices.Clip(start), l.row)
 	}
 	base := !slices.ContainsFunc(c.leavesOf(t), func(l int) bool { return c.leaves[l].rows != nil })
 	j.lookup = base && len(g.leaves) > 0 && len(c.missing(append([]attr{g.leaves[0].row}, group...))) == 0
@@ -191,19 +192,19 @@ func (c *view) compares(l *leaf, columns []int) bool {
 
 // joinedByKeys reports whether the columns that connect a leaf with others are part of a key
 // or a relationship of its table, or no columns are compared. Nothing says whether other
-// columns repeat.
-func (c *view) joinedByKeys(l *leaf) bool {
+// columns repeat. What is looked up by the leaf, and was not known before, repeats nothing.
+func (c *view) joinedByKeys(l *leaf, known []attr) bool {
 	if l.table == nil {
 		return true
 	}
-	missing := c.missing([]attr{l.row}) // the others are looked up for its rows
+	before, after := c.missing(known), c.missing(append(slices.Clip(known), l.row))
 	for i := range c.conds {
 		k := &c.conds[i]
 		for x, y := range equalities(k.expr) {
 			for range 2 {
 				of, a := c.value(k.frame, x)
 				other, _ := c.value(k.frame, y)
-				if of == l && len(c.columns(k.frame, y)) > 0 && (other == nil || slices.Contains(missing, other)) {
+				if of == l && len(c.columns(k.frame, y)) > 0 && (!slices.Contains(before, other) || slices.Contains(after, other)) {
 					if _, column := columnOf(l, a); !l.table.mentions(column) {
 						return false
 					}

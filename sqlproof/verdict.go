@@ -34,10 +34,8 @@ func (g *grouping) decide(item *proof.Aggregate, call *sqlast.Call, group []attr
 
 // constant reports whether an aggregate has one value in all rows of a group.
 func (g *grouping) constant(call *sqlast.Call, group []attr) bool {
-	if len(call.Args) != 1 || !g.steady(g.frame, call.Args[0]) {
-		return false
-	}
-	return hasAll(closure(g.n, g.seenBy(nil).rules, group, g.seenBy(nil).holds), g.columns(g.frame, call.Args[0]))
+	return len(call.Args) == 1 && g.steady(g.frame, call.Args[0]) &&
+		hasAll(closure(g.n, g.seenBy(nil).rules, group, g.seenBy(nil).holds), g.columns(g.frame, call.Args[0]))
 }
 
 // evensOut reports whether a call takes values of rows only that are numbered 1, or divides them
