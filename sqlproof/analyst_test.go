@@ -267,3 +267,26 @@ func TestStatementsOfAnalysts(t *testing.T) {
 		}
 	}
 }
+
+// TestWrongCardinality checks that keys win over the cardinality of a relationship, which a
+// file may state wrongly.
+func TestWrongCardinality(t *testing.T) {
+	const sum = "SELECT SUM(o.total), SUM(i.quantity) FROM orders o JOIN items i ON i.order_id = o.id"
+	for _, cardinality := range []joinpath.Cardinality{joinpath.OneToMany, joinpath.OneToOne, joinpath.ManyToMany, joinpath.ManyToOne, ""} {
+		s := shop()
+		for i := range s.Relationships {
+			s.Relationships[i].Cardinality = cardinality
+		}
+		stmt, err := guard(t, dialects[0]).Rewrite(t.Context(), sum)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, a := range sqlproof.New(s).Check(stmt).Aggregates {
+			got = append(got, string(a.Verdict))
+		}
+		if diff := cmp.Diff([]string{"contradicted", "proved"}, got); diff != "" {
+			t.Errorf("cardinality %q (-want +got)\n%s", cardinality, diff)
+		}
+	}
+}
