@@ -88,6 +88,9 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 		j.chosen = j.chosen || c.byValidity(l) || c.amongOthers(l)
 		start = append(slices.Clip(start), l.row)
 	}
+	for _, l := range c.leavesOf(t) { // a LATERAL subquery may have each row for one row of the others
+		j.chosen = j.chosen || len(c.leaves[l].lateral) > 0
+	}
 	base := !slices.ContainsFunc(c.leavesOf(t), func(l int) bool { return c.leaves[l].rows != nil })
 	j.lookup = base && len(g.leaves) > 0 && len(c.missing(append([]attr{g.leaves[0].row}, group...))) == 0
 	of := g.leavesOf(t)

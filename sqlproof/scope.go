@@ -25,7 +25,6 @@ type scope struct {
 	classes   groups[any] // of attributes and literals that conditions make equal; nil: not asked for yet
 	equatable int         // the number of attributes that were known then
 
-	kept     *sqlast.Query // a LATERAL subquery of an outer join, which is not taken apart
 	optional []optional
 	choosing bool // an expression is checked that chooses values: one may be counted that no row has
 }
@@ -171,9 +170,6 @@ func (s *scope) add(f *frame, r sqlast.Relation, label string) {
 		j := join{kind: r.Kind, asOf: r.AsOf, lo: len(s.leaves), at: r.Pos}
 		s.add(f, r.Left, label)
 		j.mid = len(s.leaves)
-		if d, ok := r.Right.(*sqlast.Derived); ok && d.Lateral && r.Kind != sqlast.InnerJoin {
-			s.kept = d.Query // its WHERE does not hold for all rows of the left side
-		}
 		s.add(f, r.Right, label)
 		j.hi = len(s.leaves)
 		s.joins = append(s.joins, j)
@@ -216,7 +212,7 @@ func (s *scope) subquery(f *frame, r sqlast.Relation, q *sqlast.Query, label str
 	if lateral {
 		outer = f
 	}
-	if sel := plain(q); sel != nil && q != s.kept && !slices.Contains(s.within, q) {
+	if sel := plain(q); sel != nil && !slices.Contains(s.within, q) {
 		s.within = append(s.within, q)
 		inner := &frame{scope: s, outer: outer, sel: sel}
 		if _, several := sel.From.(*sqlast.Join); several {
