@@ -868,6 +868,13 @@ var checkTests = []struct {
 	{"", "SELECT COUNT(*) FROM orders WHERE total = '5'", []string{
 		"COUNT(*) proved, counts orders",
 	}},
+	{"", "SELECT COUNT(*) FROM customers WHERE credit IN ('NaN', '-Infinity', 'inf') OR credit = ' infinity'", []string{
+		"COUNT(*) proved, counts customers",
+	}},
+	{"", "SELECT COUNT(*) FROM customers WHERE credit = 'infinite'", []string{
+		"COUNT(*) proved, counts customers",
+		"error type_mismatch customers.credit",
+	}},
 	{"", "SELECT COUNT(*) FROM orders WHERE code > 5", []string{
 		"COUNT(*) proved, counts orders",
 		"question text_order orders.code",
