@@ -1,6 +1,7 @@
 package secureview
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,9 +13,7 @@ import (
 
 // Object returns the object that a name means.
 func (c *catalog) Object(schema, name string) (*sqlast.Object, *sqlast.Error) {
-	if schema == "" {
-		schema = c.schema
-	}
+	schema = cmp.Or(schema, c.schema)
 	objects, ok := c.schemas[ascii.Lower(schema)]
 	if !ok {
 		return nil, c.unknownSchema(schema, name)

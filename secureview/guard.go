@@ -29,6 +29,7 @@
 package secureview
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -72,9 +73,7 @@ func New(p *Policy, d dialect.Dialect) (*Guard, error) {
 		}
 	}
 	g := &Guard{dialect: d, catalog: c, rowLimit: p.RowLimit}
-	if g.rowLimit == 0 {
-		g.rowLimit = DefaultRowLimit
-	}
+	g.rowLimit = cmp.Or(g.rowLimit, DefaultRowLimit)
 	return g, nil
 }
 

@@ -1,6 +1,7 @@
 package sqlast
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 )
@@ -34,9 +35,7 @@ func (r *resolver) collect(rel Relation, s *scope) {
 		r.collect(rel.Left, s)
 		r.collect(rel.Right, s)
 	case *Table:
-		if rel.Alias == "" {
-			rel.Alias = rel.Name
-		}
+		rel.Alias = cmp.Or(rel.Alias, rel.Name)
 		r.bind(s, rel, rel.Alias, rel.Pos)
 	case *Derived:
 		for rel.Alias == "" {
@@ -47,9 +46,7 @@ func (r *resolver) collect(rel Relation, s *scope) {
 		}
 		r.bind(s, rel, rel.Alias, rel.Pos)
 	case *TableFunction:
-		if rel.Alias == "" {
-			rel.Alias = rel.Calls[0].Name
-		}
+		rel.Alias = cmp.Or(rel.Alias, rel.Calls[0].Name)
 		r.bind(s, rel, rel.Alias, rel.Pos)
 	}
 }

@@ -1,6 +1,7 @@
 package mysqldb
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -71,14 +72,11 @@ func serverError(e *mysql.MySQLError) *sqldb.Error {
 		}
 		return failure.New(sqldb.ErrUnreadable, message+": DB.Check reports which")
 	}
-	message := failure.Line(e.Message)
+	message := e.Message
 	if !slices.Contains(aboutNames, e.Number) {
-		message = failure.Line(failure.WithoutQuoted(e.Message, "'\"`"))
+		message = failure.WithoutQuoted(message, "'\"`")
 	}
-	if message == "" {
-		message = fmt.Sprintf("the server failed with its error %d", e.Number)
-	}
-	return failure.New(sqldb.ErrExecution, message)
+	return failure.New(sqldb.ErrExecution, cmp.Or(failure.Line(message), fmt.Sprintf("the server failed with its error %d", e.Number)))
 }
 
 // signalled is the SQLSTATE of an error that a function of the database raises.

@@ -10,6 +10,7 @@ package gormgraph
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +43,7 @@ func Read(namer schema.Namer, models ...any) (*joinpath.Schema, error) {
 		if err != nil {
 			return nil, fmt.Errorf("gormgraph: %T: %w", model, err)
 		}
-		for _, name := range sortedNames(s.Relationships.Relations) {
+		for _, name := range slices.Sorted(maps.Keys(s.Relationships.Relations)) {
 			for _, r := range joins(s.Relationships.Relations[name]) {
 				if at, ok := seen[r.String()]; ok {
 					first := &out.Relationships[at]
@@ -56,15 +57,6 @@ func Read(namer schema.Namer, models ...any) (*joinpath.Schema, error) {
 		}
 	}
 	return out, nil
-}
-
-func sortedNames(relations map[string]*schema.Relationship) []string {
-	var names []string
-	for name := range relations {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // joins returns the joins of one association, each from the table with the foreign
