@@ -57,6 +57,7 @@ func TestRefusals(t *testing.T) {
 		{"SELECT id + 1 AS m, (SELECT max(n.id) FROM nodes n WHERE n.id = m) FROM orders GROUP BY m", secureview.ErrMisplaced, "WITH"},
 		{"SELECT id + 1 AS m, count(*) FROM orders GROUP BY m ORDER BY (SELECT max(n.id) FROM nodes n WHERE n.id = m)", secureview.ErrMisplaced, "WITH"},
 		{"SHOW TABLES", secureview.ErrUnsupported, "SELECT"},
+		{"SELECT list_reduce(tags, (a, b) -> a || b) FROM orders", secureview.ErrTooCostly, "list_transform"},
 		{"SELECT * FROM read_csv('x.csv')", secureview.ErrUnsupported, "read_csv"},
 		{"SELECT list_transform(tags, t -> list_transform(tags, u -> t || u)) FROM orders", secureview.ErrUnsupported, "two steps"},
 		{"SELECT list_transform(tags, id -> id) FROM orders", secureview.ErrAmbiguousName, "rename"},

@@ -59,7 +59,7 @@ func (r *reader) checkPath(path sqlast.Expr) {
 	text, ok := path.(*sqlast.String)
 	if _, whole := wholeNumber(path); r.err == nil && !whole && (!ok || strings.Contains(text.Value, "..")) {
 		r.fail(sqlast.TooCostly, r.at, "->", "the path after -> and ->> has to be a number or a text without .., "+
-			"written in the statement: name each level, as in '$.a.b'")
+			"written in the statement: name each level, as in '$.a.b'; a lambda is for functions such as list_transform")
 	}
 }
 

@@ -38,7 +38,7 @@ func (r *reader) relation(o object) sqlast.Relation {
 	case "PIVOT":
 		r.fail(sqlast.Unsupported, at, "PIVOT", pivotRemedy+", or UNION ALL for UNPIVOT")
 	case "SHOW_REF":
-		r.unsupported("SHOW, DESCRIBE and SUMMARIZE", "write a SELECT")
+		r.unsupported("SHOW, DESCRIBE or SUMMARIZE", "write a SELECT")
 	default:
 		r.unsupported("this kind of table ("+kind+")", "")
 	}

@@ -161,3 +161,4 @@ SELECT note IS NULL AS b, {'k': id % 2}['k'] AS k, CASE WHEN id > 3 THEN 1 END A
 SELECT (SELECT max(price) FROM quotes) AS top, count(*) FROM orders WHERE false GROUP BY ALL
 SELECT to_json(detail) ->> 'color' AS c, to_json(tags) -> 0 AS f, to_json(tags) ->> (-1) AS l FROM orders ORDER BY id
 SELECT typeof(.5) AS a, .5::VARCHAR AS b, typeof(00.50) AS c, typeof(-.05 * 0.5) AS d, typeof(1.) AS e, [.5, 0.05]::VARCHAR AS f
+SELECT row(1, 'a') AS pair, id FROM orders ORDER BY id
