@@ -195,6 +195,10 @@ func TestPostgresPgBouncer(t *testing.T) {
 	transactions := integration.PgBouncer(t, account, "pool_mode = transaction")
 	statements := integration.PgBouncer(t, account, "pool_mode = statement")
 	c := newCertificate(t, "127.0.0.1", time.Now().Add(time.Hour))
+	full := integration.PgBouncer(t, account, "max_client_conn = 0")
+	lost := account.Copy()
+	lost.Port = 1 // where nothing listens
+	orphan := integration.PgBouncer(t, lost, "query_wait_timeout = 1")
 	strict := integration.PgBouncer(t, account, "client_tls_sslmode = require", "client_tls_cert_file = "+c.cert, "client_tls_key_file = "+c.key)
 	for _, tt := range []struct {
 		connectingTest[*pgx.ConnConfig]
@@ -210,6 +214,8 @@ func TestPostgresPgBouncer(t *testing.T) {
 		{connectingTest[*pgx.ConnConfig]{"statement pooling", func(*pgx.ConnConfig) {}, sqldb.ErrArgument, "pool_mode"}, statements},
 		{connectingTest[*pgx.ConnConfig]{"an unknown database", func(c *pgx.ConnConfig) { c.Database = "hunter2" }, sqldb.ErrMissing, "no such database"}, transactions},
 		{connectingTest[*pgx.ConnConfig]{"no TLS", func(*pgx.ConnConfig) {}, sqldb.ErrUnreadable, "requires TLS"}, strict},
+		{connectingTest[*pgx.ConnConfig]{"too many clients", func(*pgx.ConnConfig) {}, sqldb.ErrUnavailable, "max_client_conn"}, full},
+		{connectingTest[*pgx.ConnConfig]{"no server behind it", func(*pgx.ConnConfig) {}, sqldb.ErrUnavailable, "that the server runs"}, orphan},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			config := tt.pooler.Copy()

@@ -109,6 +109,10 @@ var pooler = []struct {
 		"connect to one with pool_mode = transaction or session"},
 	{"no such database", sqldb.ErrMissing, "the pooler knows no such database: check its name in the connection string"},
 	{"no such user", sqldb.ErrUnreadable, "the pooler refuses the account: check user and password"},
+	{"no more connections allowed", sqldb.ErrUnavailable, "the pooler has no connection left: lower MaxOpenConns or raise max_client_conn"},
+	{"query_wait_timeout", sqldb.ErrUnavailable, "the pooler had no connection to the server in time: check that the server runs, raise default_pool_size, or try again later"},
+	{"server login", sqldb.ErrUnavailable, "the pooler cannot log in to the server: check its database and account there, and that the server runs"},
+	{"pgbouncer cannot connect", sqldb.ErrUnavailable, "the pooler cannot reach the server: check its host and port there, and that the server runs"},
 	{"SSL required", sqldb.ErrUnreadable, "the pooler requires TLS: set sslmode=verify-full in the connection string"},
 }
 
