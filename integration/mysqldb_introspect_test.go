@@ -63,11 +63,13 @@ func TestMySQLDBIntrospectTables(t *testing.T) {
 			Columns: []string{"b", "a", "c", "g"}, PrimaryKey: []string{"a", "b"}, UniqueColumns: []string{"c"}, UniqueKeys: [][]string{{"c", "a"}},
 			NotNull: []string{"b", "a"},
 			Types:   map[string]string{"b": "int(11)", "a": "int(11)", "c": "varchar(10)", "g": "int(11)"},
+			Uses:    []joinpath.Use{{By: "g", Table: "pair", Column: "b"}},
 		},
 		"bare":      {Columns: []string{"n", "h"}, Types: map[string]string{"n": "int(11)", "h": "int(11)"}},
 		"versioned": {Columns: []string{"n"}, PrimaryKey: []string{"n"}, UniqueColumns: []string{"n"}, NotNull: []string{"n"}, Types: map[string]string{"n": "int(11)"}},
 		"aria":      {Columns: []string{"n"}, Types: map[string]string{"n": "int(11)"}},
-		"seen":      {Columns: []string{"no. 1", "joined"}, Types: map[string]string{"no. 1": "int(11)", "joined": "varchar(11)"}, View: true, Reads: []string{"pair"}},
+		"seen": {Columns: []string{"no. 1", "joined"}, Types: map[string]string{"no. 1": "int(11)", "joined": "varchar(11)"}, View: true, Reads: []string{"pair"},
+			Uses: []joinpath.Use{{Table: "pair", Column: "a"}, {Table: "pair", Column: "c"}}},
 	}
 	if diff := cmp.Diff(want, schema.Tables); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -62,6 +62,9 @@ type Table struct {
 	// rows a table has too. Nil means that it is not known what a view reads.
 	Reads []string `json:"-"`
 
+	// Uses are the columns that may be shown under another name.
+	Uses []Use `json:"-"`
+
 	// Outside are the columns of foreign keys to tables that the schema does not have. They
 	// refer to no table that it has.
 	Outside []string `json:"-"`
@@ -73,6 +76,13 @@ type Table struct {
 	// SecureView is the view that statements read instead of the table. Sources of
 	// package joingraph may use its name for the table.
 	SecureView string `json:"secure_view,omitempty"`
+}
+
+// A Use is a column whose values a view, or a column that the database computes, may show,
+// because its text has it. A full-text index uses all its columns: a search finds any word.
+type Use struct {
+	By            string // the computed column, or empty
+	Table, Column string
 }
 
 // Types of relationships. [Relationship.Type] may have other values.

@@ -36,8 +36,9 @@ type PolicyOptions struct {
 	Exclude []string
 
 	// Include lists views that may be read although they read something that is
-	// excluded, or that has a secure view, and tables that may be read although another
-	// schema has a secure view of them. Others are left out.
+	// excluded, or that has a secure view, or use what looks like a secret, columns that the
+	// database computes of such columns, as table.column, and tables that may be read
+	// although another schema has a secure view of them. Others are left out.
 	Include []string
 
 	// Secrets lists the columns, as in Exclude, that may be read although their
@@ -61,7 +62,7 @@ type OmissionKind string
 const (
 	OmittedSecret OmissionKind = "secret" // a column whose name says that it holds a secret: see PolicyOptions.Secrets
 	OmittedName   OmissionKind = "name"   // a name that no policy can have, or that differs from another in letter case only
-	OmittedView   OmissionKind = "view"   // a view of what may not be read, or a table with its rows: see PolicyOptions.Include
+	OmittedView   OmissionKind = "view"   // a view of what may not be read, a table with its rows, a column computed of it: see PolicyOptions.Include
 )
 
 // String returns the name and the message on one line.
@@ -80,8 +81,8 @@ func (o Omission) String() string {
 // every table and column be read, except what the options exclude and what looks like a secret by its
 // name. The id of a row of another table is no secret. A table that has a secure view is
 // read through the view only, with the columns of the view. Any other view over such a
-// table, or over something that is excluded, is left out, also if it reads that through
-// further views. With exclusions, so is a view of which it is not known what it reads.
+// table, over something that is excluded, or that may show a secret under another name, is
+// left out, also if it reads that through further views. With exclusions, so is a view of which it is not known what it reads.
 // Names that a policy cannot have are left out.
 //
 // It returns what it left out without an entry of Exclude too. An entry of the
@@ -199,7 +200,9 @@ func (b *policyBuilder) readable(name, table string, names []string) []string {
 		case b.matches(b.opt.Exclude, name, column):
 		case reason != "":
 			b.omit(OmittedName, table, column, reason)
-		case sensitive.Secret(column) && !b.refers(name, column) && !b.matches(b.opt.Secrets, name, column):
+		case b.shown(name, column) != "" && !b.matches(b.opt.Include, name, column):
+			b.omit(OmittedView, table, column, b.shown(name, column))
+		case b.secret(name, column):
 			b.omit(OmittedSecret, table, column, "looks like a secret")
 		default:
 			columns = append(columns, column)
@@ -243,6 +246,9 @@ func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 		return ""
 	}
 	seen[view] = true
+	if reason := b.shown(view, ""); reason != "" {
+		return reason
+	}
 	if t.Reads == nil && len(b.opt.Exclude) > 0 {
 		return "is a view, and it is not known whether it reads something that is excluded"
 	}
@@ -267,6 +273,28 @@ func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 		}
 	}
 	return ""
+}
+
+// shown returns why a computed column of a table or of one that a view reads, or a view if by
+// is empty, may show what may not be read, or an empty text.
+func (b *policyBuilder) shown(table, by string) string {
+	for _, from := range append([]string{table}, b.schema.Tables[table].Reads...) {
+		for _, u := range b.schema.Tables[from].Uses {
+			switch {
+			case u.By != by || by == "" && from != table:
+			case b.excluded(b.opt.Exclude, u.Table, u.Column):
+				return "uses " + u.Table + "." + u.Column + ", which is excluded"
+			case b.secret(u.Table, u.Column):
+				return "uses " + u.Table + "." + u.Column + ", which looks like a secret"
+			}
+		}
+	}
+	return ""
+}
+
+// secret reports whether a column looks like a secret that may not be read.
+func (b *policyBuilder) secret(table, column string) bool {
+	return sensitive.Secret(column) && !b.refers(table, column) && !b.matches(b.opt.Secrets, table, column)
 }
 
 // refers reports whether a column has the id of a row of another table, which is no

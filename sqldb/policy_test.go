@@ -348,6 +348,65 @@ func TestPolicyForViews(t *testing.T) {
 	}
 }
 
+// A view that may show a secret under another name is left out, and so is a full-text index
+// with a column that may not be read.
+func TestPolicyForUses(t *testing.T) {
+	uses := func(table string, columns ...string) (all []joinpath.Use) {
+		for _, column := range columns {
+			all = append(all, joinpath.Use{Table: table, Column: column})
+		}
+		return all
+	}
+	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"user":      {Columns: []string{"id", "mail", "password_hash", "token_id"}},
+		"token":     {Columns: []string{"id"}},
+		"mails":     {Columns: []string{"id", "address"}, View: true, Reads: []string{"user"}, Uses: uses("user", "mail")},
+		"tokens":    {Columns: []string{"number"}, View: true, Reads: []string{"user"}, Uses: uses("user", "token_id")},
+		"hints":     {Columns: []string{"hint"}, View: true, Reads: []string{"user"}, Uses: uses("user", "password_hash")},
+		"further":   {Columns: []string{"hint"}, View: true, Reads: []string{"hints"}},
+		"elsewhere": {Columns: []string{"x"}, View: true, Uses: uses("apart.vault", "api_key")},
+		"words":     {Columns: []string{"title", "body"}, View: true, Reads: []string{}, Uses: uses("words", "title", "body")},
+		"starts":    {Columns: []string{"id", "start"}, View: true, Reads: []string{"person"}},
+		"person": {Columns: []string{"id", "pay", "pin", "yearly", "start"}, Uses: []joinpath.Use{
+			{By: "yearly", Table: "person", Column: "pay"}, {By: "start", Table: "person", Column: "pin"}, {By: "start", Table: "person", Column: "id"}}},
+	}}
+	for _, tt := range []struct {
+		name string
+		opt  sqldb.PolicyOptions
+		left string
+	}{
+		{"secrets", sqldb.PolicyOptions{}, "elsewhere uses apart.vault.api_key, which looks like a secret; " +
+			"further reads hints, which uses user.password_hash, which looks like a secret; " +
+			"hints uses user.password_hash, which looks like a secret; person.pin looks like a secret; " +
+			"person.start uses person.pin, which looks like a secret; starts.start uses person.pin, which looks like a secret; " +
+			"user.password_hash looks like a secret"},
+		{"secrets that may be read", sqldb.PolicyOptions{Secrets: []string{"*.password_hash", "apart.vault.api_key", "person.pin"}}, ""},
+		{"views and columns that are named", sqldb.PolicyOptions{Include: []string{"hints", "further", "elsewhere", "person.start", "starts.start"}},
+			"person.pin looks like a secret; user.password_hash looks like a secret"},
+		{"columns", sqldb.PolicyOptions{Exclude: []string{"words.body", "person.pay"}, Include: []string{"elsewhere", "hints", "further"}, Secrets: []string{"*.pin"}},
+			"person.yearly uses person.pay, which is excluded; starts reads person, of which pay is excluded; user.password_hash looks like a secret; words uses words.body, which is excluded"},
+	} {
+		p, omitted, err := sqldb.PolicyFor(schema, &tt.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var left []string
+		for _, o := range omitted {
+			left = append(left, o.String())
+			if columns, listed := p.Tables[o.Table]; listed && (o.Column == "" || slices.Contains(columns, o.Column)) {
+				t.Errorf("%s: %v is in the policy", tt.name, o)
+			}
+		}
+		if got := strings.Join(left, "; "); got != tt.left || p.Tables["mails"] == nil || p.Tables["tokens"] == nil {
+			t.Errorf("%s: left out: %s\nwant %s", tt.name, got, tt.left)
+		}
+	}
+	schema.Tables["secure_user"] = joinpath.Table{Columns: []string{"id"}, View: true, Reads: []string{"user"}, Uses: uses("user", "password_hash")}
+	if p, _, err := sqldb.PolicyFor(schema, nil); err != nil || p.Tables["secure_user"] == nil {
+		t.Errorf("a secure view: %v, %v", p, err)
+	}
+}
+
 // The policy of several schemas lists each table in its own.
 func TestPolicyForSchemas(t *testing.T) {
 	schema := &joinpath.Schema{Name: "sales", Tables: map[string]joinpath.Table{

@@ -1,8 +1,11 @@
 // Package keyset records the keys of tables, and the names of tables of several schemas,
-// for the engines of package sqldb.
+// for the engines of package sqldb, and reads the rows of their catalogues.
 package keyset
 
 import (
+	"context"
+	"database/sql"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -34,6 +37,41 @@ func Outside(s *joinpath.Schema, table string, columns []string, target string) 
 	t := s.Tables[table]
 	t.Outside = append(t.Outside, columns...)
 	s.Tables[table] = t
+}
+
+// A Querier is a connection or a transaction.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// Each runs a query and calls row after it has scanned each row into dest.
+func Each(ctx context.Context, q Querier, query string, dest []any, row func()) error {
+	rows, err := q.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		row()
+	}
+	return rows.Err()
+}
+
+// Names is a list of names, which the queries return as JSON.
+type Names []string
+
+// Scan implements [sql.Scanner].
+func (n *Names) Scan(value any) error {
+	*n = nil
+	var text sql.NullString
+	if err := text.Scan(value); err != nil || !text.Valid {
+		return err
+	}
+	return json.Unmarshal([]byte(text.String), (*[]string)(n))
 }
 
 // Contains reports whether all of some are among names.

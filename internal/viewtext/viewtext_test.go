@@ -1,6 +1,7 @@
 package viewtext_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,6 +31,52 @@ func TestSetReads(t *testing.T) {
 		if diff := cmp.Diff(want, schema.Tables["v"].Reads); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
+	}
+}
+
+// The columns that the text of a view has are used, except for those that the view shows by
+// their names.
+func TestSetReadsUses(t *testing.T) {
+	for text, want := range map[string]string{
+		"SELECT id, name FROM person":                                      "",
+		"SELECT id FROM person":                                            "",
+		"SELECT id, pin AS name FROM person":                               "person.pin",
+		"SELECT left(PIN, 1) AS name FROM person":                          "person.pin",
+		"CREATE VIEW v(id, name) AS SELECT * FROM person":                  "person.pin, person.odd name, person.straße",
+		"SELECT DISTINCT p . * FROM person p":                              "person.pin, person.odd name, person.straße",
+		"SELECT id, p.* FROM person p":                                     "person.pin, person.odd name, person.straße",
+		"SELECT count(*) AS id FROM person":                                "",
+		"SELECT id * 2 AS id, (id)*id AS name FROM person":                 "",
+		"SELECT `app`.`person`.`odd name` AS `name` FROM `app`.`person`":   "person.odd name",
+		"SELECT STRASSE, Straße AS name FROM person":                       "person.straße",
+		"SELECT x.pin AS id, y.code AS name FROM person x, code y":         "code.code, person.pin",
+		"SELECT pin AS id FROM other":                                      "",
+		"SELECT id FROM o.hidden_person":                                   "person.pin",
+		"SELECT f.pin AS id FROM first f JOIN person ON person.id = f.pin": "first.pin, person.pin",
+	} {
+		schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+			"v": {View: true, Columns: []string{"Id", "NAME"}}, "person": {Columns: []string{"id", "name", "pin", "odd name", "straße"}},
+			"code": {Columns: []string{"id", "code"}}, "first": {View: true, Columns: []string{"pin"}}, "other": {Columns: []string{"id"}},
+		}}
+		viewtext.SetReads(schema, map[string]string{"v": text}, map[[2]string]string{{"o", "hidden_person"}: "select pin as name from person"})
+		var got []string
+		for _, u := range schema.Tables["v"].Uses {
+			got = append(got, u.By+u.Table+"."+u.Column)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %v, want %s", text, got, want)
+		}
+	}
+}
+
+// A computed column uses the other columns of its table that its expression has.
+func TestAddUses(t *testing.T) {
+	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{"t": {Columns: []string{"a", "B", "sum", `q"q`}}}}
+	viewtext.AddUses(schema, "t", "sum", "", []string{"t"})
+	viewtext.AddUses(schema, "t", "sum", "([a] + `b`) * sum", []string{"t"})
+	want := []joinpath.Use{{By: "sum", Table: "t", Column: "a"}, {By: "sum", Table: "t", Column: "B"}, {By: "sum", Table: "t", Column: `q"q`}}
+	if diff := cmp.Diff(want, schema.Tables["t"].Uses); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -1,10 +1,12 @@
 package duckdb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -92,26 +95,10 @@ func (e *engine) findViews(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// each runs a query and calls row after it has scanned each row into dest.
-func each(ctx context.Context, conn *sql.Conn, query string, dest []any, row func()) error {
-	rows, err := conn.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return err
-		}
-		row()
-	}
-	return rows.Err()
-}
-
 // column returns the only column of a query.
 func column(ctx context.Context, conn *sql.Conn, query string) (out []string, err error) {
 	var s string
-	err = each(ctx, conn, query, []any{&s}, func() { out = append(out, s) })
+	err = keyset.Each(ctx, conn, query, []any{&s}, func() { out = append(out, s) })
 	return out, err
 }
 
@@ -140,17 +127,10 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 	if err != nil {
 		return nil, failure.Wrap(sqldb.ErrArgument, "the policy is not valid: "+err.Error(), err)
 	}
-	var names []string
-	for name := range schema.Tables {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(schema.Tables))
 	var findings []sqldb.Finding
 	for _, t := range guard.Tables() {
-		name := t.Name
-		if t.View != "" {
-			name = t.View
-		}
+		name := cmp.Or(t.View, t.Name)
 		i := slices.IndexFunc(names, func(known string) bool { return ascii.EqualFold(known, name) })
 		if i < 0 {
 			findings = append(findings, policycheck.Table(name, name, names))

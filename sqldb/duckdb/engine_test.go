@@ -2,6 +2,7 @@ package duckdb_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -82,7 +83,7 @@ func TestIntrospect(t *testing.T) {
 			PrimaryKey: []string{"id"}, UniqueColumns: []string{"id"}, NotNull: []string{"id"}},
 		"customers": {Columns: []string{"name", "country"}, Types: map[string]string{"name": "VARCHAR", "country": "VARCHAR"},
 			PrimaryKey: []string{"name"}, UniqueColumns: []string{"name"}, NotNull: []string{"name", "country"}},
-		"secure_employee": {Columns: []string{"id", "name", "code"}, View: true, Reads: []string{"employee"},
+		"secure_employee": {Columns: []string{"id", "name", "code"}, View: true, Reads: []string{"employee"}, Uses: []joinpath.Use{},
 			Types: map[string]string{"id": "INTEGER", "name": "VARCHAR", "code": "VARCHAR"}},
 		"names": {Columns: []string{"name"}, View: true, Reads: []string{"employee"}, Types: map[string]string{"name": "VARCHAR"}},
 	}
@@ -97,6 +98,36 @@ func TestIntrospect(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"nodes.parent -> nodes.id"}, found); diff != "" {
 		t.Errorf("relationships (-want +got):\n%s", diff)
+	}
+}
+
+// A policy has no column and no view that may show a secret under another name.
+func TestUses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "uses.duckdb")
+	raw, err := sql.Open("duckdb", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = raw.Exec(`CREATE TABLE login(id INT DEFAULT 7, token VARCHAR, hint VARCHAR AS (left(token, 2)), twice INT AS (id * 2));
+		CREATE VIEW ids AS SELECT id, twice FROM login; CREATE VIEW renamed AS SELECT token AS x FROM login;
+		CREATE VIEW listed(a, b, c, d) AS SELECT * FROM login; CREATE VIEW shown AS SELECT id, token FROM login;
+		CREATE VIEW row AS SELECT l FROM login l; CREATE VIEW counted AS SELECT count(*) AS n FROM login WHERE id > 0;
+		CREATE VIEW most AS SELECT * EXCLUDE (token, hint) FROM login; CREATE VIEW whole AS SELECT * FROM ids;
+		INSERT INTO login VALUES (1, 'secret');`)
+	if err := errors.Join(err, raw.Close()); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := open(t, path, nil).Introspect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, _, err := sqldb.PolicyFor(schema, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string][]string{"login": {"id", "twice"}, "ids": {"id", "twice"}, "shown": {"id"},
+		"counted": {"n"}, "most": {"id", "twice"}, "whole": {"id", "twice"}}, policy.Tables); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

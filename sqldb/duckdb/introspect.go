@@ -4,8 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/internal/viewtext"
@@ -21,13 +24,14 @@ func (e *engine) Introspect(
 	}
 	schema := &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}}
 	other := map[string]bool{}
-	var in, table, column, kind string
+	var in, table, column, kind, text string
 	var nullable bool
-	err := each(ctx, conn, `
-		SELECT schema_name, table_name, column_name, data_type, is_nullable
+	computed := map[[2]string]string{}
+	err := keyset.Each(ctx, conn, `
+		SELECT schema_name, table_name, column_name, data_type, is_nullable, coalesce(column_default, '')
 		FROM duckdb_columns()
 		WHERE NOT internal AND database_name = current_database()
-		ORDER BY schema_name, table_oid, column_index`, []any{&in, &table, &column, &kind, &nullable}, func() {
+		ORDER BY schema_name, table_oid, column_index`, []any{&in, &table, &column, &kind, &nullable, &text}, func() {
 		if in != "main" {
 			if name := in + "." + table; !other[name] {
 				other[name] = true
@@ -46,21 +50,33 @@ func (e *engine) Introspect(
 			t.NotNull = append(t.NotNull, column)
 		}
 		schema.Tables[table] = t
+		computed[[2]string{table, column}] = text // or a default, which has no column
 	})
 	if err != nil {
 		return nil, err
 	}
+	for of, text := range computed {
+		viewtext.AddUses(schema, of[0], of[1], text, of[:1])
+	}
 	for name, t := range schema.Tables {
-		if t.View && !viewTypes(ctx, conn, name, t.Types) {
+		if t.View && !viewColumns(ctx, conn, name, &t) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			delete(schema.Tables, name)
 			skipped(name, "the view is broken")
+		} else if t.View {
+			schema.Tables[name] = t
 		}
 	}
 	if err := views(ctx, conn, schema); err != nil {
 		return nil, err
+	}
+	for name, t := range schema.Tables { // the plan of a view is exact, unless it reads nothing of a table
+		for _, table := range t.Reads {
+			columns := slices.Collect(maps.Keys(e.views[ascii.Lower(name)][ascii.Lower(table)]))
+			viewtext.AddUses(schema, name, "", strings.Join(columns, " "), []string{table})
+		}
 	}
 	return schema, constraints(ctx, conn, schema, skipped)
 }
@@ -69,7 +85,7 @@ func (e *engine) Introspect(
 func views(ctx context.Context, conn *sql.Conn, schema *joinpath.Schema) error {
 	texts, outside := map[string]string{}, map[[2]string]string{}
 	var in, name, text string
-	err := each(ctx, conn, `
+	err := keyset.Each(ctx, conn, `
 		SELECT schema_name, view_name, CASE WHEN NOT EXISTS (
 			SELECT 1 FROM duckdb_functions() AS f
 			WHERE NOT f.internal AND f.function_type LIKE '%macro' AND contains(lower(sql), lower(f.function_name))) THEN sql ELSE '' END
@@ -86,12 +102,13 @@ func views(ctx context.Context, conn *sql.Conn, schema *joinpath.Schema) error {
 	return err
 }
 
-// viewTypes reads the types of the columns of a view, which the catalogue does not
-// always have. It reports whether the view can be read.
-func viewTypes(ctx context.Context, conn *sql.Conn, name string, types map[string]string) bool {
+// viewColumns reads the columns of a view, which the catalogue does not always have. It
+// reports whether the view can be read.
+func viewColumns(ctx context.Context, conn *sql.Conn, name string, t *joinpath.Table) bool {
 	var column, kind string
-	return nil == each(ctx, conn, "SELECT column_name, column_type FROM (DESCRIBE main."+quote(name)+")",
-		[]any{&column, &kind}, func() { types[column] = kind })
+	t.Columns, t.Types = nil, map[string]string{}
+	return nil == keyset.Each(ctx, conn, "SELECT column_name, column_type FROM (DESCRIBE main."+quote(name)+")",
+		[]any{&column, &kind}, func() { t.Columns, t.Types[column] = append(t.Columns, column), kind })
 }
 
 // constraints adds the keys, and then the foreign keys, which refer to them.
@@ -99,8 +116,8 @@ func constraints(
 	ctx context.Context, conn *sql.Conn, schema *joinpath.Schema, skipped func(table, reason string),
 ) error {
 	var table, kind, target string
-	var from, to names
-	return each(ctx, conn, `
+	var from, to keyset.Names
+	return keyset.Each(ctx, conn, `
 		SELECT table_name, constraint_type, to_json(constraint_column_names)::VARCHAR,
 			coalesce(referenced_table, ''), coalesce(to_json(referenced_column_names)::VARCHAR, '[]')
 		FROM duckdb_constraints()

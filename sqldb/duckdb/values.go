@@ -133,16 +133,3 @@ func plain(value any) any {
 
 // isFinite reports whether JSON can write a number.
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// names are the names of a list that a statement returned as JSON.
-type names []string
-
-// Scan implements [sql.Scanner].
-func (n *names) Scan(value any) error {
-	text, ok := value.(string)
-	if !ok {
-		return fmt.Errorf("%T is no list of names", value)
-	}
-	*n = nil
-	return json.Unmarshal([]byte(text), (*[]string)(n))
-}

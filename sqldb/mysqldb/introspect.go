@@ -108,7 +108,7 @@ func (r *introspection) tables(ctx context.Context) error {
 		return err
 	}
 	rows, err := r.query(ctx, `
-		SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT, IS_NULLABLE
+		SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, COLUMN_COMMENT, IS_NULLABLE, GENERATION_EXPRESSION
 		FROM information_schema.COLUMNS
 		WHERE TABLE_SCHEMA`+r.within+`
 		ORDER BY TABLE_SCHEMA, TABLE_NAME, ORDINAL_POSITION`)
@@ -154,6 +154,10 @@ func (r *introspection) tables(ctx context.Context) error {
 		}
 		if err := r.Add(row[0], row[1], t); err != nil {
 			r.skipped(name, err.Error())
+			continue
+		}
+		for _, column := range columns[key] {
+			viewtext.AddUses(r.Into, name, column[0], column[4], []string{name})
 		}
 	}
 	return nil
@@ -201,7 +205,7 @@ func (r *introspection) viewColumns(ctx context.Context, view, quoted string) ([
 	}
 	var columns [][]string
 	for _, t := range types {
-		columns = append(columns, []string{t.Name(), ascii.Lower(t.DatabaseTypeName()), "", ""})
+		columns = append(columns, []string{t.Name(), ascii.Lower(t.DatabaseTypeName()), "", "", ""})
 	}
 	return columns, rows.Err()
 }

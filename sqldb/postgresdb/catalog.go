@@ -3,12 +3,11 @@ package postgresdb
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -53,55 +52,12 @@ func (e *engine) catalog(ctx context.Context, conn *sql.Conn) (c *catalog, err e
 
 func (c *catalog) close() { c.tx.Rollback() }
 
-func (c *catalog) each(ctx context.Context, query string, dest []any, row func()) error {
-	return each(ctx, c.tx, query, dest, row)
-}
-
-// A querier is a connection or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// each runs a query and calls row after it has scanned each row into dest.
-func each(ctx context.Context, q querier, query string, dest []any, row func()) error {
-	rows, err := q.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
-			return err
-		}
-		row()
-	}
-	return rows.Err()
-}
-
-// A list is a list of names, which the queries return as JSON.
-type list []string
-
-// Scan parses the JSON.
-func (l *list) Scan(value any) error {
-	*l = nil
-	switch v := value.(type) {
-	case nil:
-		return nil
-	case []byte:
-		return json.Unmarshal(v, (*[]string)(l))
-	case string:
-		return json.Unmarshal([]byte(v), (*[]string)(l))
-	}
-	return fmt.Errorf("postgresdb: scan %T as a list of names", value)
-}
-
 // oldest is the first version that writes every float without loss, and that
 // knows WITH .. AS MATERIALIZED.
 const oldest = 120000
 
 // checkVersion returns an error if the server is too old.
-func checkVersion(ctx context.Context, q querier) error {
+func checkVersion(ctx context.Context, q keyset.Querier) error {
 	var version int
 	const query = "SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4"
 	if err := q.QueryRowContext(ctx, query).Scan(&version); err != nil {

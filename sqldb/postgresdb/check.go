@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -182,9 +183,9 @@ func (k *check) readable(ctx context.Context) error {
 	there := map[name]state{}
 	var n name
 	var s state
-	var columns, readable list
+	var columns, readable keyset.Names
 	account := literal(k.account)
-	err := k.each(ctx, `
+	err := keyset.Each(ctx, k.tx, `
 		SELECT n.nspname, c.relname, has_schema_privilege(`+account+`::name, n.oid, 'USAGE'), c.relkind = 'v',
 			json_agg(a.attname),
 			json_agg(a.attname) FILTER (WHERE has_column_privilege(`+account+`::name, c.oid, a.attnum, 'SELECT'))

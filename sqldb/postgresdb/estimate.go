@@ -3,10 +3,9 @@ package postgresdb
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -16,11 +15,10 @@ func (*engine) Estimate(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (sq
 	if err := conn.QueryRowContext(ctx, "EXPLAIN (VERBOSE, FORMAT JSON) "+q.SQL).Scan(&text); err != nil {
 		return sqldb.Estimate{}, err
 	}
-	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal(text, &plans); err != nil || len(plans) != 1 {
-		return sqldb.Estimate{}, fmt.Errorf("postgresdb: parse plan: %w", err)
+	root, err := parsePlan(text)
+	if err != nil {
+		return sqldb.Estimate{}, err
 	}
-	root := &plans[0].Plan
 	sizes, err := tableSizes(ctx, conn, root.scanned(nil))
 	if err != nil {
 		return sqldb.Estimate{}, err
@@ -54,7 +52,7 @@ func tableSizes(ctx context.Context, conn *sql.Conn, tables []name) (map[name]fl
 	sizes := map[name]float64{}
 	var n name
 	var size float64
-	err := each(ctx, conn, "SELECT n.nspname, c.relname, c.reltuples::float8 FROM pg_class AS c "+
+	err := keyset.Each(ctx, conn, "SELECT n.nspname, c.relname, c.reltuples::float8 FROM pg_class AS c "+
 		"JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE (n.nspname, c.relname) IN ("+strings.Join(list, ", ")+")",
 		[]any{&n.schema, &n.name, &size}, func() {
 			sizes[n] = size

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -85,7 +86,7 @@ var predefined = map[string]sqldb.FindingKind{
 func (k *check) memberships(ctx context.Context) error {
 	var role, member string
 	var super, skips, creates, replicates, grants bool
-	return k.each(ctx, `
+	return keyset.Each(ctx, k.tx, `
 		SELECT r.rolname, m.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb, r.rolreplication,
 			am.admin_option
 		FROM pg_auth_members AS am JOIN pg_roles AS r ON r.oid = am.roleid JOIN pg_roles AS m ON m.oid = am.member
@@ -126,7 +127,7 @@ func (k *check) andMember(role string) string {
 func (k *check) ownership(ctx context.Context) error {
 	var class, owner, heir string
 	var n name
-	return k.each(ctx, `
+	return keyset.Each(ctx, k.tx, `
 		WITH owned(kind, schema, name, owner) AS (
 			SELECT 'TABLE', n.nspname, c.relname, c.relowner
 			FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -151,8 +152,7 @@ func (k *check) ownership(ctx context.Context) error {
 				kind = sqldb.CanBypassPolicy
 			}
 			if owner != k.account {
-				k.add(kind, n.String(),
-					owner+" owns "+n.String()+", and "+k.account+" is a member of "+owner,
+				k.add(kind, n.String(), owner+" owns "+n.String()+k.andMember(owner),
 					"REVOKE "+quote(owner)+" FROM "+quote(k.account))
 				return
 			}
@@ -187,8 +187,8 @@ func (k *check) grants(selected string) string {
 // on functions that read files.
 func (k *check) surroundings(ctx context.Context) error {
 	var class, object, sqlName, grantee string
-	var rights, grantable list
-	return k.each(ctx, k.grants(`
+	var rights, grantable keyset.Names
+	return keyset.Each(ctx, k.tx, k.grants(`
 		SELECT 'SCHEMA', nspname::text, quote_ident(nspname), coalesce(nspacl, acldefault('n', nspowner)), nspowner
 		FROM pg_namespace WHERE nspname NOT LIKE 'pg\_%' AND nspname <> 'information_schema'
 		UNION ALL
@@ -228,8 +228,8 @@ func (k *check) surroundings(ctx context.Context) error {
 func (k *check) tables(ctx context.Context, policy bool) error {
 	var n name
 	var class, grantee string
-	var rights, grantable list
-	return k.each(ctx, k.grants(`
+	var rights, grantable keyset.Names
+	return keyset.Each(ctx, k.tx, k.grants(`
 		SELECT n.nspname::text, c.relname::text, CASE WHEN c.relkind = 'S' THEN 'SEQUENCE' WHEN EXISTS (
 				SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
 				THEN 'EXTENSION' ELSE 'TABLE' END,
@@ -274,25 +274,17 @@ func (k *check) grantable(object, sqlName, grantee string, rights []string) {
 		return
 	}
 	what := strings.Join(rights, ", ") + " on " + object
-	message := grantee + " may grant " + what + " to others"
-	if grantee != k.account {
-		message += ", and " + k.account + " is a member of " + grantee
-	}
-	k.add(sqldb.CanWrite, object,
-		message, "REVOKE GRANT OPTION FOR "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+quote(grantee))
+	k.add(sqldb.CanWrite, object, grantee+" may grant "+what+" to others"+k.andMember(grantee),
+		"REVOKE GRANT OPTION FOR "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+quote(grantee))
 }
 
 // excessive adds a finding about rights of a grantee. An empty grantee means
 // everybody.
 func (k *check) excessive(kind sqldb.FindingKind, object, sqlName, grantee string, rights []string) {
 	what := strings.Join(rights, ", ") + " on " + object
-	message, from := grantee+" has "+what, quote(grantee)
-	switch grantee {
-	case "":
+	message, from := grantee+" has "+what+k.andMember(grantee), quote(grantee)
+	if grantee == "" {
 		message, from = "everybody has "+what, "PUBLIC"
-	case k.account:
-	default:
-		message += ", and " + k.account + " is a member of " + grantee
 	}
 	k.add(kind, object, message, "REVOKE "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+from)
 }

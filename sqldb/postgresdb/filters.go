@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/internal/rowfilter"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
@@ -62,12 +63,12 @@ func (k *check) filtered(ctx context.Context) error {
 	type protection struct {
 		view, on                bool
 		definition              string
-		restrictive, permissive list
+		restrictive, permissive keyset.Names
 	}
 	there := map[name]protection{}
 	var n name
 	var p protection
-	err := k.each(ctx, `
+	err := keyset.Each(ctx, k.tx, `
 		SELECT n.nspname, c.relname, c.relkind = 'v', c.relrowsecurity,
 			CASE WHEN c.relkind = 'v' THEN pg_get_viewdef(c.oid) ELSE '' END,
 			json_agg(pg_get_expr(p.polqual, p.polrelid)) FILTER (WHERE NOT p.polpermissive),

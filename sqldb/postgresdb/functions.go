@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/secureview/dialect"
 )
 
@@ -14,7 +15,7 @@ func (*engine) Functions(ctx context.Context, conn *sql.Conn, _ dialect.Dialect)
 		has[form] = true // of the grammar
 	}
 	var name string
-	err := each(ctx, conn, "SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE pronamespace = 11", // pg_catalog
+	err := keyset.Each(ctx, conn, "SELECT DISTINCT proname FROM pg_catalog.pg_proc WHERE pronamespace = 11", // pg_catalog
 		[]any{&name}, func() {
 			has[name] = true
 		})

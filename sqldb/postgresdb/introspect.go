@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -66,7 +68,7 @@ func (r *introspection) has(schema string) bool {
 // others returns which schemas have tables that the account can read, and how one is
 // chosen.
 func (c *catalog) others(ctx context.Context) (string, error) {
-	var found list
+	var found keyset.Names
 	err := c.tx.QueryRowContext(ctx, `
 		SELECT json_agg(s.name || ' (' || s.tables || ')' ORDER BY s.tables DESC, s.name)
 		FROM (
@@ -144,7 +146,7 @@ func (r *introspection) tables(ctx context.Context) error {
 	var schema, name, comment, extension string
 	var readable, view bool
 	var rows, bytes int64
-	return r.each(ctx, `
+	return keyset.Each(ctx, r.tx, `
 		WITH RECURSIVE ours AS (SELECT * FROM `+r.relations()+` AS c), part(table_id, id) AS (
 			SELECT oid, oid FROM ours
 			UNION ALL
@@ -181,16 +183,19 @@ func (r *introspection) tables(ctx context.Context) error {
 // columns adds the columns that the account may read, and all of a table that it may not
 // read at all.
 func (r *introspection) columns(ctx context.Context) error {
-	var schema, table, column, columnType, comment string
+	var schema, table, column, columnType, comment, text string
 	var notNull bool
-	return r.each(ctx, `
-		SELECT c.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(d.description, ''), a.attnotnull
+	computed := map[[2]string]string{}
+	err := keyset.Each(ctx, r.tx, `
+		SELECT c.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(d.description, ''), a.attnotnull,
+			CASE WHEN a.attgenerated <> '' THEN (
+				SELECT pg_get_expr(e.adbin, e.adrelid) FROM pg_attrdef AS e WHERE e.adrelid = c.oid AND e.adnum = a.attnum) ELSE '' END
 		FROM `+r.relations()+` AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		LEFT JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
 		WHERE has_column_privilege(c.oid, a.attnum, 'SELECT') OR NOT has_any_column_privilege(c.oid, 'SELECT')
 		ORDER BY c.oid, a.attnum`,
-		[]any{&schema, &table, &column, &columnType, &comment, &notNull}, func() {
+		[]any{&schema, &table, &column, &columnType, &comment, &notNull, &text}, func() {
 			name := r.Name(schema, table)
 			t, ok := r.Into.Tables[name]
 			if !ok {
@@ -205,23 +210,32 @@ func (r *introspection) columns(ctx context.Context) error {
 				t.ColumnComments[column] = comment
 			}
 			r.Into.Tables[name] = t
+			computed[[2]string{name, column}] = text
 		})
+	for of, text := range computed {
+		viewtext.AddUses(r.Into, of[0], of[1], text, of[:1])
+	}
+	return err
 }
+
+// readsMore matches functions whose argument is SQL, and the statistics of all tables.
+var readsMore = regexp.MustCompile("_to_xml|ts_stat|pg_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table")
 
 // views adds what the views read, by the dependencies of their rules. A partition stands
 // for its table. What a function of the database reads is not known, nor what a function
 // reads whose argument is SQL. It removes the tables that the account may not read, but
 // for those behind its views: the catalogue shows their keys to all.
 func (r *introspection) views(ctx context.Context) error {
-	var schema, view string
+	var schema, view, text string
 	var known bool
-	var reads list
-	all, unknown := map[string]list{}, map[string]bool{}
-	err := r.each(ctx, `
-		SELECT vn.nspname, v.relname, pg_get_viewdef(v.oid) !~ '_to_xml|ts_stat|ts_rewrite|dblink|crosstab|connectby|xpath_table' AND NOT EXISTS (
+	var reads keyset.Names
+	all, unknown, texts := map[string]keyset.Names{}, map[string]bool{}, map[string]string{}
+	err := keyset.Each(ctx, r.tx, `
+		SELECT vn.nspname, v.relname, pg_get_viewdef(v.oid), NOT EXISTS (
 				SELECT FROM pg_depend AS f
-				WHERE f.classid = 'pg_rewrite'::regclass AND f.objid = w.oid AND f.refclassid = 'pg_proc'::regclass
-					AND NOT `+member("pg_proc", "f.refobjid")+`),
+				WHERE f.classid = 'pg_rewrite'::regclass AND f.objid = w.oid AND (
+					f.refclassid = 'pg_proc'::regclass AND NOT `+member("pg_proc", "f.refobjid")+`
+					OR f.refclassid = 'pg_operator'::regclass AND NOT `+member("pg_operator", "f.refobjid")+`)),
 			coalesce(json_agg(DISTINCT CASE WHEN n.nspname = `+literal(r.schemas[0])+` THEN '' ELSE n.nspname || '.' END
 				|| t.relname) FILTER (WHERE t.oid IS NOT NULL), '[]')
 		FROM pg_class AS v JOIN pg_namespace AS vn ON vn.oid = v.relnamespace JOIN pg_rewrite AS w ON w.ev_class = v.oid AND w.ev_type = '1'
@@ -231,9 +245,9 @@ func (r *introspection) views(ctx context.Context) error {
 		LEFT JOIN pg_namespace AS n ON n.oid = t.relnamespace
 		WHERE v.relkind IN ('v', 'm') AND vn.nspname NOT IN ('pg_catalog', 'information_schema')
 		GROUP BY v.oid, vn.nspname, v.relname, w.oid`,
-		[]any{&schema, &view, &known, &reads}, func() {
+		[]any{&schema, &view, &text, &known, &reads}, func() {
 			name := r.NameOf(schema, view)
-			all[name], unknown[name] = reads, !known
+			all[name], unknown[name], texts[name] = reads, !known || readsMore.MatchString(text), text
 		})
 	if err != nil {
 		return err
@@ -243,10 +257,15 @@ func (r *introspection) views(ctx context.Context) error {
 		return err
 	}
 	for name, t := range r.Into.Tables {
-		if reads, ok := r.through(all, children, unknown, name); ok {
-			t.Reads = reads
+		reads, known := r.through(all, children, unknown, name)
+		if t.Reads = reads; known {
 			r.Into.Tables[name] = t
 		}
+		text := texts[name]
+		for _, read := range slices.DeleteFunc(slices.Clone(reads), r.listed) {
+			text += " " + texts[read]
+		}
+		viewtext.AddUses(r.Into, name, "", text, reads)
 	}
 	behind := map[string]bool{}
 	var follow func(view string)
@@ -275,10 +294,10 @@ func (r *introspection) views(ctx context.Context) error {
 
 // children returns the tables that inherit from each table. A query of a table reads their
 // rows too.
-func (r *introspection) children(ctx context.Context) (map[string]list, error) {
+func (r *introspection) children(ctx context.Context) (map[string]keyset.Names, error) {
 	var schema, table, in, child string
-	all := map[string]list{}
-	return all, r.each(ctx, `
+	all := map[string]keyset.Names{}
+	return all, keyset.Each(ctx, r.tx, `
 		SELECT pn.nspname, p.relname, cn.nspname, c.relname
 		FROM pg_inherits AS i
 		JOIN pg_class AS p ON p.oid = i.inhparent AND p.relkind = 'r' JOIN pg_namespace AS pn ON pn.oid = p.relnamespace
@@ -289,19 +308,25 @@ func (r *introspection) children(ctx context.Context) (map[string]list, error) {
 		})
 }
 
+// listed reports whether the schema has a table, or a view that the account may read.
+func (r *introspection) listed(name string) bool {
+	t, ok := r.Into.Tables[name]
+	return ok && !(t.View && t.Unreadable)
+}
+
 // through returns what a view or a table with children reads, also through views and tables
-// that are not among those of the schema. It returns false for others, and if that is not known.
-func (r *introspection) through(all, children map[string]list, unknown map[string]bool, name string) (reads []string, known bool) {
+// that are not among those of the schema. It returns false for others, and if more is read that is not known.
+func (r *introspection) through(all, children map[string]keyset.Names, unknown map[string]bool, name string) (reads []string, known bool) {
 	if all[name] == nil && children[name] == nil || unknown[name] {
-		return nil, false
+		return all[name], false
 	}
 	reads = append(slices.Clone(all[name]), children[name]...)
 	for i := 0; i < len(reads); i++ {
-		if _, listed := r.Into.Tables[reads[i]]; listed {
+		if r.listed(reads[i]) {
 			continue
 		}
 		if unknown[reads[i]] {
-			return nil, false
+			return reads, false
 		}
 		for _, further := range slices.Concat(all[reads[i]], children[reads[i]]) {
 			if !slices.Contains(reads, further) {
@@ -317,8 +342,8 @@ func (r *introspection) through(all, children map[string]list, unknown map[strin
 func (r *introspection) keys(ctx context.Context) error {
 	var schema, table string
 	var primary bool
-	var columns list
-	return r.each(ctx, `
+	var columns keyset.Names
+	return keyset.Each(ctx, r.tx, `
 		SELECT c.nspname, c.relname, i.indisprimary, (
 			SELECT json_agg(a.attname ORDER BY k.place)
 			FROM unnest(i.indkey) WITH ORDINALITY AS k(attnum, place)
@@ -343,13 +368,13 @@ func (r *introspection) keys(ctx context.Context) error {
 
 func (r *introspection) foreignKeys(ctx context.Context) error {
 	var schema, table, targetSchema, target string
-	var from, to list
+	var from, to keyset.Names
 	names := func(table, key string) string {
 		return `(
 			SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(k.` + key + `) WITH ORDINALITY AS k(attnum, place)
 			JOIN pg_attribute AS a ON a.attrelid = ` + table + `.oid AND a.attnum = k.attnum)`
 	}
-	return r.each(ctx, `
+	return keyset.Each(ctx, r.tx, `
 		SELECT c.nspname, c.relname, tn.nspname, t.relname, `+names("c", "conkey")+`, `+names("t", "confkey")+`
 		FROM `+r.relations()+` AS c
 		JOIN pg_constraint AS k ON k.conrelid = c.oid AND k.contype = 'f' AND k.conparentid = 0
@@ -367,7 +392,7 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 		})
 }
 
-func (r *introspection) relate(table string, from list, targetSchema, target string, to list) error {
+func (r *introspection) relate(table string, from keyset.Names, targetSchema, target string, to keyset.Names) error {
 	name := r.Name(targetSchema, target)
 	switch {
 	case !slices.Contains(r.schemas, targetSchema):

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -26,7 +27,7 @@ type operatorSchema struct {
 // operatorSchemas returns the schemas with operators for the types of the columns that
 // a statement reads, for an account that is given as an expression.
 func operatorSchemas(
-	ctx context.Context, db querier, account, statement string, columns []sqldb.Object,
+	ctx context.Context, db keyset.Querier, account, statement string, columns []sqldb.Object,
 ) (found []operatorSchema, err error) {
 	var list []string
 	for _, o := range columns {
@@ -38,7 +39,7 @@ func operatorSchemas(
 		return nil, nil
 	}
 	var s operatorSchema
-	err = each(ctx, db, `
+	err = keyset.Each(ctx, db, `
 		WITH RECURSIVE used(type) AS (
 			SELECT a.atttypid
 			FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace

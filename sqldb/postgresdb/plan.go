@@ -29,19 +29,16 @@ type planNode struct {
 	Plans    []planNode
 }
 
-// tableFunctions returns the functions that a plan reads like tables.
-func tableFunctions(plan []byte) ([]name, error) {
+// parsePlan parses what EXPLAIN returns: one plan.
+func parsePlan(text []byte) (*planNode, error) {
 	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal(plan, &plans); err != nil {
-		return nil, fmt.Errorf("postgresdb: parse plan: %w", err)
+	if err := json.Unmarshal(text, &plans); err != nil || len(plans) != 1 {
+		return nil, fmt.Errorf("postgresdb: parse %d plans: %v", len(plans), err)
 	}
-	var found []name
-	for _, p := range plans {
-		found = p.Plan.functions(found)
-	}
-	return found, nil
+	return &plans[0].Plan, nil
 }
 
+// functions adds the functions that a plan reads like tables.
 func (n *planNode) functions(found []name) []name {
 	switch {
 	case n.Type != "Function Scan":

@@ -13,7 +13,6 @@ func TestTableFunctions(t *testing.T) {
 		plan string
 		want []name
 	}{
-		{`[]`, nil},
 		{`[{"Plan": {"Node Type": "Seq Scan", "Schema": "public", "Relation Name": "t"}}]`, nil},
 		{`[{"Plan": {"Node Type": "Function Scan", "Schema": "public", "Function Name": "f", "Function Call": "f(1)"}}]`, []name{{"public", "f"}}},
 		{
@@ -26,13 +25,18 @@ func TestTableFunctions(t *testing.T) {
 		{`[{"Plan": {"Node Type": "Function Scan", "Function Call": "f('"}}]`, []name{{"", "f"}}},
 		{`[{"Plan": {"Node Type": "Function Scan", "Function Call": "\""}}]`, []name{{"", ""}}},
 	} {
-		got, err := tableFunctions([]byte(test.plan))
-		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(name{})); diff != "" || err != nil {
-			t.Errorf("%s: %v, (-want +got):\n%s", test.plan, err, diff)
+		plan, err := parsePlan([]byte(test.plan))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, plan.functions(nil), cmp.AllowUnexported(name{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.plan, diff)
 		}
 	}
-	if _, err := tableFunctions([]byte("no plan")); err == nil {
-		t.Error("invalid JSON is accepted")
+	for _, text := range []string{"no plan", "[]", `[{}, {}]`} {
+		if _, err := parsePlan([]byte(text)); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
 	}
 }
 

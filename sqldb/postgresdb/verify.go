@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -138,20 +139,17 @@ func verifyFields(ctx context.Context, conn *sql.Conn, fields []sqldb.Object) er
 // types of the server. Operators of extensions, which are written in C, may. It does
 // the same for the functions that the statement calls without a schema.
 func verifyOperators(ctx context.Context, conn *sql.Conn, q *sqldb.Query) error {
-	list := make([]string, len(q.Session.SearchPath))
-	for i, schema := range q.Session.SearchPath {
-		list[i] = literal(schema)
-	}
+	path := literals(q.Session.SearchPath)
 	found, err := names(ctx, conn, `
 		SELECT n.nspname, o.oprname
 		FROM pg_operator AS o JOIN pg_namespace AS n ON n.oid = o.oprnamespace
 		JOIN pg_proc AS f ON f.oid = o.oprcode JOIN pg_language AS l ON l.oid = f.prolang
-		WHERE n.nspname IN (`+strings.Join(list, ", ")+`) AND l.lanname NOT IN ('c', 'internal') AND NOT EXISTS (
+		WHERE n.nspname IN (`+path+`) AND l.lanname NOT IN ('c', 'internal') AND NOT EXISTS (
 			SELECT FROM pg_type AS t WHERE t.oid IN (o.oprleft, o.oprright) AND t.typnamespace <> 11)
 		UNION ALL
 		SELECT n.nspname, f.proname
 		FROM pg_proc AS f JOIN pg_namespace AS n ON n.oid = f.pronamespace
-		WHERE n.nspname IN (`+strings.Join(list, ", ")+`) AND f.proname IN (`+overloaded(q.SQL)+`) AND NOT `+member("pg_proc", "f.oid")+`
+		WHERE n.nspname IN (`+path+`) AND f.proname IN (`+overloaded(q.SQL)+`) AND NOT `+member("pg_proc", "f.oid")+`
 		LIMIT 1`) // 11 is the OID of pg_catalog
 	if err != nil || len(found) == 0 {
 		return err
@@ -226,16 +224,16 @@ func without[S ~[]E, E comparable](names, known S) S {
 // openedBy returns what the server opens for a statement and the query does not
 // name.
 func openedBy(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (*objects, error) {
-	var plan []byte
-	if err := conn.QueryRowContext(ctx, "EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) "+q.SQL).Scan(&plan); err != nil {
+	var text []byte
+	if err := conn.QueryRowContext(ctx, "EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) "+q.SQL).Scan(&text); err != nil {
 		return nil, err
 	}
-	calls, err := tableFunctions(plan)
+	plan, err := parsePlan(text)
 	if err != nil {
 		return nil, err
 	}
 	f := &objects{}
-	for _, call := range calls {
+	for _, call := range plan.functions(nil) {
 		if !call.isPure(q.Dialect) {
 			f.functions = append(f.functions, call)
 		}
@@ -294,7 +292,7 @@ func closure(ctx context.Context, conn *sql.Conn, of []sqldb.Object) (*objects, 
 	}
 	var n name
 	var kind string
-	err := each(ctx, conn, `
+	err := keyset.Each(ctx, conn, `
 		WITH RECURSIVE reach(class, id, named) AS (
 			SELECT 1259, c.oid, true
 			FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -339,7 +337,7 @@ func closure(ctx context.Context, conn *sql.Conn, of []sqldb.Object) (*objects, 
 // names returns the result of a query for schemas and names.
 func names(ctx context.Context, conn *sql.Conn, query string) (list []name, err error) {
 	var n name
-	err = each(ctx, conn, query, []any{&n.schema, &n.name}, func() {
+	err = keyset.Each(ctx, conn, query, []any{&n.schema, &n.name}, func() {
 		list = append(list, n)
 	})
 	return list, err

@@ -11,7 +11,6 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
-	"github.com/qedkit/qed/internal/sensitive"
 	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 )
@@ -67,8 +66,8 @@ const columnList = `SELECT name, type, pk, "notnull" FROM pragma_table_xinfo(%s,
 
 func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 	rows, err := c.scan(ctx, `
-		SELECT t.name, x.name, x.type, x.pk, x."notnull"
-		FROM (SELECT m.name, m.rowid AS place`+ordinary+`) AS t
+		SELECT t.name, x.name, x.type, x.pk, x."notnull", CASE WHEN x.hidden > 1 THEN t.sql ELSE '' END
+		FROM (SELECT m.name, m.sql, m.rowid AS place`+ordinary+`) AS t
 		CROSS JOIN pragma_table_xinfo(t.name, 'main') AS x
 		WHERE x.hidden <> 1
 		ORDER BY t.place, x.cid`)
@@ -81,6 +80,9 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 			columns = append(columns, row[1:])
 		}
 		r.add(group[0][0], tableOf(columns))
+		for _, row := range group { // a generated column may use any that its table has
+			viewtext.AddUses(r.schema, row[0], row[1], row[5], row[:1])
+		}
 	}
 	return nil
 }
@@ -90,7 +92,8 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 func (r *introspection) views(ctx context.Context, c *driverConn) error {
 	names, err := c.scan(ctx, `
 		SELECT name, sql, type, (
-			SELECT group_concat(t.sql) FROM main.sqlite_schema AS t WHERE t.type = 'trigger' AND instr(lower(t.sql), lower(m.name)))
+			SELECT group_concat(t.sql) FROM main.sqlite_schema AS t WHERE t.type = 'trigger' AND CASE WHEN m.name GLOB '*[^a-zA-Z0-9_]*'
+				THEN instr(lower(t.sql), lower(m.name)) ELSE lower(t.sql) GLOB '*[^a-z0-9_]' || lower(m.name) || '[^a-z0-9_]*' END)
 		FROM main.sqlite_schema AS m WHERE type = 'view' OR type = 'table' AND rootpage = 0 ORDER BY rowid`)
 	if err != nil {
 		return err
@@ -111,18 +114,15 @@ func (r *introspection) views(ctx context.Context, c *driverConn) error {
 		}
 		t := tableOf(columns)
 		t.View = true
-		if i := slices.IndexFunc(t.Columns, sensitive.Secret); search && i >= 0 { // its index has the words of all columns
-			r.skipped(row[0], "the full-text index has "+t.Columns[i]+", which looks like a secret")
-			continue
-		}
-		if search {
-			t.Comment = "full-text index, searched with WHERE " + row[0] + " MATCH 'words'"
-		}
-		r.add(row[0], t)
 		texts[row[0]] = row[1]
 		if search {
 			texts[row[0]] += " " + row[3]
+			t.Comment = "full-text index, searched with WHERE " + row[0] + " MATCH 'words'"
+			for _, column := range t.Columns { // the index has the words of all columns
+				t.Uses = append(t.Uses, joinpath.Use{Table: row[0], Column: column})
+			}
 		}
+		r.add(row[0], t)
 	}
 	viewtext.SetReads(r.schema, texts, nil)
 	return nil
