@@ -231,6 +231,13 @@ func TestStatementsOfAnalysts(t *testing.T) {
 		{"mysql postgres", "SELECT SUM(q.amount) FROM customers c CROSS JOIN LATERAL (SELECT s.amount FROM sales s WHERE s.customer_id = c.id ORDER BY s.amount DESC LIMIT 3) q", open, []string{"note fan_out"}},
 		{"mysql postgres", "SELECT SUM(s.amount) FROM sales s LEFT JOIN LATERAL (SELECT c.name FROM customers c WHERE c.id = s.customer_id) q ON true", proved, nil},
 
+		// a function of the SELECT list returns several rows
+		{"postgres", "SELECT SUM(q.amount) FROM (SELECT s.amount, unnest(string_to_array(s.kind, ',')) AS tag FROM sales s) q", open, nil},
+		{"postgres", "SELECT SUM(q.amount) FROM (SELECT s.amount, generate_series(1, s.cost) AS n FROM sales s) q", open, nil},
+		{"postgres", "SELECT unnest(string_to_array(kind, ',')) AS tag, SUM(amount) FROM sales GROUP BY 1", open, nil},
+		{"postgres", "SELECT SUM(amount) OVER () FROM (SELECT s.amount, regexp_split_to_table(s.kind, ',') AS tag FROM sales s) q", open, nil},
+		{"postgres", "SELECT SUM(amount) FROM sales WHERE kind IN (SELECT unnest(string_to_array('web,shop', ',')))", proved, nil},
+
 		// MySQL filters rows by HAVING
 		{"mysql", "SELECT SUM(s.amount) FROM sales s JOIN (SELECT sale_id, pieces AS n FROM parts HAVING n > 1) q ON q.sale_id = s.id", wrong, []string{"error fan_out"}},
 		{"mysql", "SELECT s.id, (SELECT COUNT(*) FROM parts p WHERE p.sale_id = s.id) AS n FROM sales s HAVING n > 2", proved, nil},

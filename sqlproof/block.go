@@ -31,9 +31,13 @@ func (c *check) blockRows(sel *sqlast.Select, order []sqlast.Order, outer *frame
 	return r
 }
 
-// unknown reports whether nothing is known about the rows of a leaf.
+// unknown reports whether nothing is known about the rows of a block: about those of a leaf,
+// or because a function of the SELECT list returns several rows for each.
 func (s *scope) unknown() bool {
-	return slices.ContainsFunc(s.leaves, func(l *leaf) bool { return l.rows != nil && l.rows.unknown })
+	sel := s.frame.sel
+	return slices.ContainsFunc(s.leaves, func(l *leaf) bool { return l.rows != nil && l.rows.unknown }) ||
+		slices.ContainsFunc(sel.Items, func(it sqlast.Item) bool { return sqlast.ReturnsRows(it.Expr) }) ||
+		slices.ContainsFunc(sel.GroupBy, sqlast.ReturnsRows)
 }
 
 // A block is a SELECT whose rows are described.

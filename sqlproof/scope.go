@@ -248,7 +248,7 @@ func plain(q *sqlast.Query) *sqlast.Select {
 			return nil
 		}
 		for _, it := range b.Items {
-			if sqlast.HasAggregate(it.Expr) || sqlast.HasWindow(it.Expr) {
+			if sqlast.HasAggregate(it.Expr) || sqlast.HasWindow(it.Expr) || sqlast.ReturnsRows(it.Expr) {
 				return nil
 			}
 		}

@@ -200,6 +200,21 @@ func HasAggregate(e Expr) bool { return hasCall(e, IsAggregate) }
 // HasWindow reports whether an expression calls a window function of its own block.
 func HasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
 
+// ReturnsRows reports whether an expression calls a function of its own block that can return
+// several rows, of which each is a row of the block.
+func ReturnsRows(e Expr) bool {
+	return hasCall(e, func(c *Call) bool {
+		switch c.Name {
+		case "unnest", "generate_series", "generate_subscripts", "regexp_matches", "regexp_split_to_table", "string_to_table",
+			"json_array_elements", "json_array_elements_text", "json_each", "json_each_text", "json_object_keys", "json_to_recordset",
+			"jsonb_array_elements", "jsonb_array_elements_text", "jsonb_each", "jsonb_each_text", "jsonb_object_keys", "jsonb_to_recordset",
+			"jsonb_path_query", "jsonb_path_query_tz":
+			return true
+		}
+		return false
+	})
+}
+
 // hasCall reports whether an expression has a call in its own block, not in a subquery,
 // for which the function returns true.
 func hasCall(e Expr, is func(*Call) bool) bool {
