@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -119,10 +121,7 @@ func checkMessage(sc *scope) error {
 	if !ok {
 		limit = maxMessage
 	}
-	n := len(sc.turn.Text)
-	for _, r := range sc.turn.Replies {
-		n += len(r.Value)
-	}
+	n := len(sc.turn.Text) + lists.Sum(sc.turn.Replies, func(r question.Reply) int { return len(r.Value) })
 	if n > limit {
 		return fmt.Errorf("%w: it has %d bytes, and at most %d are allowed: see WithMaxMessage",
 			ErrMessageTooLong, n, limit)
@@ -267,9 +266,7 @@ func NewAgent[S any](
 	answer func(context.Context, S) (Answer, error),
 	opt *AgentOptions[S],
 ) Agent {
-	if opt == nil {
-		opt = &AgentOptions[S]{}
-	}
+	opt = cmp.Or(opt, &AgentOptions[S]{})
 	o := *opt
 	return AgentFunc(func(ctx context.Context, turn Turn) (Answer, error) {
 		at := r.places(ctx, turn, o.RestartOnReply)

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/lru"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -60,28 +62,15 @@ type DurableOptions struct {
 	CannotInterrupt string
 }
 
-func (o *DurableOptions) lease() time.Duration {
-	if o.Lease <= 0 {
-		return 30 * time.Second
-	}
-	return o.Lease
-}
+func (o *DurableOptions) lease() time.Duration { return cmp.Or(max(o.Lease, 0), 30*time.Second) }
 
-func (o *DurableOptions) maxQuestions() int {
-	if o.MaxQuestions <= 0 {
-		return 10
-	}
-	return o.MaxQuestions
-}
+func (o *DurableOptions) maxQuestions() int { return cmp.Or(max(o.MaxQuestions, 0), 10) }
 
 // WithReplyModel returns a copy of o in which ParseReplies, if it is nil, is
 // [question.Parser] with model, whose tokens are spent of the budget. A nil o
 // means the defaults.
 func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *DurableOptions {
-	var own DurableOptions
-	if o != nil {
-		own = *o
-	}
+	own := option.Of(o)
 	if own.ParseReplies == nil && model != nil {
 		own.ParseReplies = question.Parser(DurableModel(model), s)
 	}
@@ -157,13 +146,11 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 // The agents of this module have an option Store. Use it for them, because it passes
 // on what they need; use Durable for agents of your own.
 func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
-	d := &durable{agent: a, store: st}
-	if opt != nil {
-		d.opt = *opt
-	}
+	d := &durable{agent: a, store: st, opt: option.Of(opt)}
 	if d.opt.ParseReplies == nil {
 		d.opt.ParseReplies = question.Parser(nil, llm.Settings{})
 	}
+	d.unended = lru.New[threadName, unendedRun](maxUnended, d.opt.lease())
 	return AgentFunc(d.answer)
 }
 
@@ -171,8 +158,8 @@ type durable struct {
 	agent   Agent
 	store   store.Store
 	opt     DurableOptions
-	calls   runlog.Calls // of store
-	unended unendedRuns
+	calls   runlog.Calls                       // of store
+	unended *lru.Cache[threadName, unendedRun] // runs of this process whose end could not be recorded
 }
 
 var (
@@ -278,7 +265,8 @@ func (d *durable) take(ctx context.Context, sc *scope, turn Turn, before error) 
 			return Answer{}, before
 		}
 	}
-	err := rs.begin(turn, d.unended.of(thread))
+	unended, _ := d.unended.Get(thread)
+	err := rs.begin(turn, unended)
 	switch {
 	case err != nil && !rs.begun:
 		return Answer{}, err
@@ -287,7 +275,7 @@ func (d *durable) take(ctx context.Context, sc *scope, turn Turn, before error) 
 	}
 	defer func() {
 		if lost := rs.log.Err(); rs.run > 0 && lost != nil && !errors.Is(lost, store.ErrConflict) {
-			d.unended.add(thread, rs)
+			d.unended.Add(thread, rs.unended())
 		}
 	}()
 	ctx, rs.meter = budget.WithRun(ctx, rs.key+" "+rs.thread, rs.spent.limits()) // a fork has the key of its original

@@ -77,10 +77,7 @@ var eventTypes = func() map[string]reflect.Type {
 // pointer to one, or a struct that embeds one, has the method too.
 func isOurs(d EventData) bool {
 	t := reflect.TypeOf(d)
-	if t == nil || t.Kind() == reflect.Pointer {
-		return false
-	}
-	return t == reflect.TypeFor[CustomEvent]() || t == eventTypes[d.kind()]
+	return t != nil && t.Kind() != reflect.Pointer && (t == reflect.TypeFor[CustomEvent]() || t == eventTypes[d.kind()])
 }
 
 // Kind returns the name of e's data in JSON, such as "token". It is empty if e

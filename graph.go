@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/qedkit/qed/internal/option"
 )
 
 // Start and End are where every run of a [Graph] begins and ends. They are names
@@ -78,10 +81,7 @@ func (g *Graph[S]) Node(name string, fn func(context.Context, S) (S, error), opt
 	if fn == nil {
 		g.problem("node %q has no function", name)
 	}
-	n := &node[S]{name: name, fn: fn}
-	if opt != nil {
-		n.opt = *opt
-	}
+	n := &node[S]{name: name, fn: fn, opt: option.Of(opt)}
 	if n.opt.Attempts < 0 || n.opt.Timeout < 0 {
 		g.problem("node %q has a negative option in NodeOptions; use 0 for the default", name)
 	}
@@ -208,9 +208,7 @@ const end = -1
 // with the same name, nodes, edges and type of state: give the graph another name if
 // new nodes would misread a state that old nodes saved.
 func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
-	if opt == nil {
-		opt = &CompileOptions{}
-	}
+	opt = cmp.Or(opt, &CompileOptions{})
 	c := compiler[S]{&Graph[S]{g.name, g.nodes, g.byName, g.copy, slices.Clone(g.problems)}}
 	if opt.MaxSteps < 0 {
 		c.problem("CompileOptions.MaxSteps is negative; use 0 for the default")
@@ -231,9 +229,7 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 		return nil, errors.Join(c.problems...)
 	}
 	r := &Runner[S]{name: c.name, copy: c.copy, maxSteps: opt.MaxSteps}
-	if r.maxSteps == 0 {
-		r.maxSteps = 100
-	}
+	r.maxSteps = cmp.Or(r.maxSteps, 100)
 	r.steps = c.steps()
 	r.fingerprint = r.makeFingerprint()
 	for i := range r.steps {

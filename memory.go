@@ -1,12 +1,15 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -125,37 +128,21 @@ func (m *Memory) recall(ctx context.Context, log threadLog, summarise bool) ([]l
 
 // withDefaults returns m with the defaults of fields that are not set.
 func (m *Memory) withDefaults() Memory {
-	var s Memory
-	if m != nil {
-		s = *m
-	}
+	s := option.Of(m)
 	if s.Messages == 0 {
 		s.Messages = 20
 		if s.Summarizer != nil {
 			s.Messages = 10
 		}
 	}
-	if s.Tokens <= 0 {
-		s.Tokens = 16_000
-	}
+	s.Tokens = cmp.Or(max(s.Tokens, 0), 16_000)
 	if s.Counter == nil {
 		s.Counter = llm.TokenCounterFunc(func(req *llm.Request) int { return llm.CountTokens(s.Summarizer, req) })
 	}
-	switch {
-	case s.Middle == 0:
-		s.Middle = 40
-	case s.Middle < 0:
-		s.Middle = 0
-	}
-	if s.Batch <= 0 {
-		s.Batch = 10
-	}
-	if s.SummaryTokens <= 0 {
-		s.SummaryTokens = 500
-	}
-	if s.Timeout <= 0 {
-		s.Timeout = 30 * time.Second
-	}
+	option.DefaultOrNone(&s.Middle, 40)
+	s.Batch = cmp.Or(max(s.Batch, 0), 10)
+	s.SummaryTokens = cmp.Or(max(s.SummaryTokens, 0), 500)
+	s.Timeout = cmp.Or(max(s.Timeout, 0), 30*time.Second)
 	return s
 }
 
@@ -202,11 +189,7 @@ func (m *Memory) fit(messages []llm.Message, budget int) []llm.Message {
 		}
 		exchange := messages[start:end]
 		end = start
-		need := 0
-		for i := range exchange {
-			need += m.count(exchange[i])
-		}
-		if need <= left {
+		if need := lists.Sum(exchange, m.count); need <= left {
 			left -= need
 			selected = append(selected, exchange)
 			continue

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"text/template"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/strictjson"
@@ -62,11 +63,7 @@ func (t tiers) String() string {
 
 // size returns how many messages the segments summarise.
 func (t tiers) size() int {
-	n := 0
-	for _, s := range t.Middle {
-		n += s.Messages
-	}
-	return n
+	return lists.Sum(t.Middle, func(s segment) int { return s.Messages })
 }
 
 // before returns the newest summary.
@@ -226,11 +223,7 @@ func (m *Memory) summarise(ctx context.Context, data *summaryPrompt) (string, er
 	if len(said) == 0 && data.Earlier == "" && len(data.Parts) == 0 {
 		return "", nil
 	}
-	need := 0
-	for i := range said {
-		need += m.count(said[i])
-	}
-	if need > m.Tokens {
+	if lists.Sum(said, m.count) > m.Tokens {
 		var ok bool
 		if said, ok = m.cut(said, m.Tokens); !ok {
 			return "", fmt.Errorf("qed: Memory.Tokens is %d, which is too small for %d messages however they are cut",

@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -37,9 +39,7 @@ func durableModel(m llm.Model) llm.Model {
 			return paid(ctx, m, req, stream) // the model returns a better error
 		}
 		name := req.Name
-		if name == "" {
-			name = "model"
-		}
+		name = cmp.Or(name, "model")
 		made := false
 		call := func(ctx context.Context) (*llm.Response, error) {
 			made = true
@@ -114,10 +114,7 @@ func warnIfCut(ctx context.Context, req *llm.Request, resp *llm.Response) {
 	if resp == nil || resp.Usage.InputTokens == 0 {
 		return
 	}
-	letters := 0
-	for i := range req.Messages {
-		letters += utf8.RuneCountInString(req.Messages[i].Text())
-	}
+	letters := lists.Sum(req.Messages, func(m llm.Message) int { return utf8.RuneCountInString(m.Text()) })
 	if letters < longPrompt || resp.Usage.InputTokens >= letters/mostLetters {
 		return
 	}
@@ -137,9 +134,7 @@ func actualCost(resp *llm.Response, err error, sent, estimate int) budget.Limits
 		return cost
 	}
 	cost := costOf(resp.Usage)
-	if cost.Tokens == 0 {
-		cost.Tokens = estimate // the provider does not report it
-	}
+	cost.Tokens = cmp.Or(cost.Tokens, estimate) // the provider does not report it
 	return cost
 }
 

@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
@@ -56,19 +58,10 @@ type registered struct {
 // them, the registry has none: Err returns the reason, as do Do and the constructors
 // that take a registry. Nil options mean the defaults.
 func NewRegistry(opt *RegistryOptions, tools ...Tool) *Registry {
-	r := &Registry{tools: map[string]*registered{}}
-	if opt != nil {
-		r.opt = *opt
-	}
-	if r.opt.Timeout <= 0 {
-		r.opt.Timeout = time.Minute
-	}
-	if r.opt.Grace <= 0 {
-		r.opt.Grace = 5 * time.Second
-	}
-	if r.opt.MaxResult <= 0 {
-		r.opt.MaxResult = 64 << 10
-	}
+	r := &Registry{opt: option.Of(opt), tools: map[string]*registered{}}
+	r.opt.Timeout = cmp.Or(max(r.opt.Timeout, 0), time.Minute)
+	r.opt.Grace = cmp.Or(max(r.opt.Grace, 0), 5*time.Second)
+	r.opt.MaxResult = cmp.Or(max(r.opt.MaxResult, 0), 64<<10)
 	r.err = r.Add(tools...)
 	return r
 }

@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -151,9 +152,7 @@ func (rs *runState) loadNamespaces(run int64) error {
 		if !isNamespaced(rec.Address) {
 			return nil
 		}
-		if first == 0 {
-			first = rec.Seq
-		}
+		first = cmp.Or(first, rec.Seq)
 		return rs.learn(rec)
 	}
 	if err := rs.scanAll(r, read); err != nil || first == 0 {

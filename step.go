@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -134,9 +135,7 @@ func recorded[T any](
 	if err != nil {
 		return v, fmt.Errorf("qed: %s: its input cannot be recorded: %w", c.name, err)
 	}
-	if c.address == "" {
-		c.address = escape(c.name)
-	}
+	c.address = cmp.Or(c.address, escape(c.name))
 	own := p.child(c.address)
 	leave, err := own.exclusive(ctx)
 	if err != nil {

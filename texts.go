@@ -158,9 +158,7 @@ func (t *texts) failed(err, done error, now time.Time) Failed {
 	}](err); ok && f.Message == "" {
 		f.Message = told.UserText()
 	}
-	if f.Message == "" {
-		f.Message = t.Failed
-	}
+	f.Message = cmp.Or(f.Message, t.Failed)
 	return f
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -248,7 +247,6 @@ type unendedRun struct {
 	run      int64
 	head     int64               // the last record that is known to be saved
 	possible map[int64]time.Time // the numbers and times of the records that may be the last one instead
-	until    time.Time           // when the run's lease is over, and the thread shows that the run is not alive
 }
 
 // is reports whether t is the state in which u left its thread.
@@ -257,54 +255,18 @@ func (u unendedRun) is(t threadState) bool {
 	return u.run == t.run && (u.head == t.head || possible && last.Equal(t.last))
 }
 
-// maxUnended limits how many runs are remembered.
-const maxUnended = 10_000
-
-// unendedRuns has, by thread, the runs of this process whose end could not be
-// recorded. They are not running. A run is forgotten when its lease is over, or
-// if there are many later ones.
-type unendedRuns struct {
-	mu    sync.Mutex
-	runs  map[threadName]unendedRun
-	added []added // oldest first
-}
-
-// An added is a run that was added to unendedRuns. Its thread may have a later one.
-type added struct {
-	thread threadName
-	until  time.Time
-}
-
-// A threadName names a thread among those of all users.
-type threadName struct{ tenant, user, thread string }
-
-// add adds the run of a thread.
-func (u *unendedRuns) add(thread threadName, rs *runState) {
-	now := rs.log.Now()
+// unended returns the run, whose end could not be recorded.
+func (rs *runState) unended() unendedRun {
 	head, possible := rs.log.Head()
-	run := unendedRun{run: rs.run, head: head, possible: map[int64]time.Time{}, until: now.Add(rs.opt.lease())}
+	run := unendedRun{run: rs.run, head: head, possible: map[int64]time.Time{}}
 	for _, rec := range possible {
 		run.possible[rec.Seq] = rec.Time
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	for len(u.added) > 0 && (len(u.added) >= maxUnended || !u.added[0].until.After(now)) {
-		oldest := u.added[0]
-		u.added = u.added[1:]
-		if u.runs[oldest.thread].until.Equal(oldest.until) {
-			delete(u.runs, oldest.thread)
-		}
-	}
-	if u.runs == nil {
-		u.runs = map[threadName]unendedRun{}
-	}
-	u.runs[thread] = run
-	u.added = append(u.added, added{thread, run.until})
+	return run
 }
 
-// of returns the run of a thread, or a zero one.
-func (u *unendedRuns) of(thread threadName) unendedRun {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.runs[thread]
-}
+// maxUnended limits how many runs are remembered whose end could not be recorded.
+const maxUnended = 10_000
+
+// A threadName names a thread among those of all users.
+type threadName struct{ tenant, user, thread string }

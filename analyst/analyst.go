@@ -146,13 +146,8 @@ const (
 )
 
 func (o *Options) withDefaults() (Options, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
-	if v.Logger == nil {
-		v.Logger = slog.New(slog.DiscardHandler)
-	}
+	v := option.Of(o)
+	v.Logger = cmp.Or(v.Logger, slog.New(slog.DiscardHandler))
 	return v, cmp.Or(
 		option.Default("analyst: Options.MaxSteps", &v.MaxSteps, 15),
 		option.Default("analyst: Options.Timeout", &v.Timeout, 5*time.Minute),

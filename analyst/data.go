@@ -12,6 +12,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/lru"
 	draw "github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -23,7 +25,7 @@ import (
 // data reads the table. It does not change.
 type data struct {
 	Data
-	cache   *cache
+	cache   *lru.Cache[string, qed.Table] // the results of the last statements, by SQL
 	columns []string
 	policy  *secureview.Policy // allows Table alone
 	guard   *secureview.Guard  // for statements of the model
@@ -33,13 +35,15 @@ type data struct {
 	profile *profiled
 }
 
+// newCache returns a cache for data that does not change: that of a session with its own
+// data, and that of one turn.
+func newCache() *lru.Cache[string, qed.Table] { return lru.New[string, qed.Table](32, 0) }
+
 func newData(d Data, o Options) (*data, error) {
 	if d.DB == nil || d.Policy == nil || d.Dialect == nil {
 		return nil, errors.New("analyst: Data needs DB, Policy and Dialect")
 	}
-	if d.Table == "" {
-		d.Table = defaultTable
-	}
+	d.Table = cmp.Or(d.Table, defaultTable)
 	if d.DB.Dialect() != d.Dialect.Name() {
 		return nil, fmt.Errorf("analyst: the database has the dialect %s, and Data.Dialect is %s",
 			d.DB.Dialect(), d.Dialect.Name())
@@ -83,14 +87,14 @@ func (d *data) read(ctx context.Context, sql string) (*qed.Table, string, error)
 	if err != nil {
 		return nil, "", err
 	}
-	if kept, ok := d.cache.get(stmt.SQL()); ok {
+	if kept, ok := d.cache.Get(stmt.SQL()); ok {
 		return &kept, stmt.SQL(), nil
 	}
 	table, err := d.DB.Query(ctx, stmt)
 	if err != nil {
 		return nil, stmt.SQL(), err
 	}
-	d.cache.put(stmt.SQL(), *table)
+	d.cache.Add(stmt.SQL(), *table)
 	return table, stmt.SQL(), nil
 }
 
@@ -410,10 +414,7 @@ func (d *data) probe(ctx context.Context, from sqlast.Relation, condition sqlast
 	if err != nil {
 		return a, true
 	}
-	var values []string
-	for _, row := range rows.Rows {
-		values = append(values, fmt.Sprint(row[0]))
-	}
+	values := lists.Map(rows.Rows, func(row []any) string { return fmt.Sprint(row[0]) })
 	a.Near = refusal.Nearest(text, values, maxNear)
 	if a.similar = len(a.Near) > 0; !a.similar {
 		a.Near = values[:min(maxNear, len(values))]

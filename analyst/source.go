@@ -152,15 +152,7 @@ func isColumn(e sqlast.Expr, name string) bool {
 
 // hasQuery reports whether an expression, which may be nil, has a subquery.
 func hasQuery(e sqlast.Expr) bool {
-	found := false
-	if e != nil {
-		sqlast.Walk(e, func(n sqlast.Node) bool {
-			_, is := n.(*sqlast.Query)
-			found = found || is
-			return !found
-		})
-	}
-	return found
+	return e != nil && sqlast.Any(e, func(*sqlast.Query) bool { return true })
 }
 
 // ofRow reports whether an expression is computed from one row: it has no aggregate,
@@ -269,10 +261,7 @@ func groupedBelow(q *sqlast.Query) bool {
 	if !ok || sel.From == nil {
 		return !ok
 	}
-	if grouped(sel) {
-		return true
-	}
-	return groupedFrom(q, sel.From)
+	return grouped(sel) || groupedFrom(q, sel.From)
 }
 
 // groupedFrom reports whether a relation has a subquery or a common table expression
@@ -296,17 +285,5 @@ func groupedFrom(q *sqlast.Query, r sqlast.Relation) bool {
 
 // aggregates reports whether a block has an aggregate in its items.
 func aggregates(sel *sqlast.Select) bool {
-	return slices.ContainsFunc(sel.Items, func(it sqlast.Item) bool {
-		found := false
-		sqlast.Walk(it.Expr, func(n sqlast.Node) bool {
-			switch n := n.(type) {
-			case *sqlast.Call:
-				found = found || sqlast.IsAggregate(n)
-			case *sqlast.Query:
-				return false
-			}
-			return !found
-		})
-		return found
-	})
+	return slices.ContainsFunc(sel.Items, func(it sqlast.Item) bool { return sqlast.HasAggregate(it.Expr) })
 }

@@ -1,8 +1,6 @@
 package analyst
 
-import (
-	"github.com/qedkit/qed/internal/usertext"
-)
+import "github.com/qedkit/qed/internal/usertext"
 
 // texts are the texts of this package that users see.
 type texts struct {

@@ -1,6 +1,7 @@
 package analyst
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/lint"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
@@ -70,10 +72,7 @@ func (e *explorer) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var all []*claims.Report
-	for _, r := range slices.Concat(e.earlier, found) {
-		all = append(all, &r)
-	}
+	all := lists.Map(slices.Concat(e.earlier, found), func(r claims.Report) *claims.Report { return &r })
 	e.checks = claims.NewSession(ctx, all...)
 	return nil
 }
@@ -202,9 +201,7 @@ func (e *explorer) draw(ctx context.Context, in chartArguments) (out chartResult
 	spec, err := e.data.draw(ctx, in, e.language)
 	if err != nil {
 		out.outcome, err = e.failed(ctx, err)
-		if out.Hint == "" {
-			out.Hint = "Use the columns of the query as fields, and no data, url or expression."
-		}
+		out.Hint = cmp.Or(out.Hint, "Use the columns of the query as fields, and no data, url or expression.")
 		return out, err
 	}
 	kept, err := finding.SaveArtifact(ctx, spec.Artifact())

@@ -37,6 +37,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -140,10 +141,7 @@ func refuse(problems ...refusal.Problem) error {
 // A chart that cannot be drawn is a [*refusal.Error] with one of the codes of
 // this package, such as ErrUnknownField, and ErrNoData for a table without rows.
 func New(ctx context.Context, t *qed.Table, opt *Options) (*Spec, error) {
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	return draw(ctx, t, o, "", vegalite.MaxBytes)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -194,13 +195,7 @@ func (c *chooser) first(sorts ...func(*field) bool) *field {
 }
 
 func (c *chooser) single(name string) bool {
-	n := 0
-	for _, col := range c.columns {
-		if col.name == name {
-			n++
-		}
-	}
-	return n == 1
+	return len(lists.Filter(c.columns, func(col *field) bool { return col.name == name })) == 1
 }
 
 // fill chooses a column if *at is nil; needs is what the chart needs.
@@ -215,13 +210,8 @@ func (c *chooser) fill(at **field, path, needs string, sorts ...func(*field) boo
 
 // kindFor chooses the kind that fits the columns.
 func (c *chooser) kindFor(p *plan) Kind {
-	count := func(is func(*field) bool) (n int) {
-		for _, col := range c.columns {
-			if is(col) && col.values > 0 {
-				n++
-			}
-		}
-		return n
+	count := func(is func(*field) bool) int {
+		return len(lists.Filter(c.columns, func(col *field) bool { return is(col) && col.values > 0 }))
 	}
 	switch {
 	case p.x != nil && p.y != nil && p.x.measures() && p.y.measures() && p.aggregate == "":

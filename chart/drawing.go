@@ -174,9 +174,7 @@ func (s *scale) channel(discrete bool) object {
 // evenly returns up to n indexes below m with equal distances, among them the
 // first and the last.
 func evenly(m, n int) []int {
-	if m <= n {
-		n = m
-	}
+	n = min(n, m)
 	out := make([]int, 0, n)
 	for i := range n {
 		at := 0

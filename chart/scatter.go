@@ -1,8 +1,6 @@
 package chart
 
-import (
-	"github.com/qedkit/qed/chart/internal/vegalite"
-)
+import "github.com/qedkit/qed/chart/internal/vegalite"
 
 // scatter draws a point for each row.
 func (d *drawing) scatter() (object, error) {

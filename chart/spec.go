@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/qedkit/qed"
@@ -28,8 +29,6 @@ type Spec struct {
 // Artifact returns the chart as an artifact of an answer. Its name is the title.
 func (s *Spec) Artifact() qed.Artifact {
 	name := s.Title
-	if name == "" {
-		name = "chart"
-	}
+	name = cmp.Or(name, "chart")
 	return qed.Artifact{Name: name, MediaType: MediaType, Data: bytes.Clone(s.JSON)}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // A timeUnit is a period whose rows are drawn together.
@@ -39,10 +40,7 @@ func (s *scale) together(n int) (merged bool) {
 	before := len(s.values)
 	for i := s.finest(); i < len(timeUnits); i++ {
 		unit := timeUnits[i]
-		seen := map[any]bool{}
-		for _, v := range s.values {
-			seen[unit.floor(v.(time.Time))] = true
-		}
+		seen := lists.Set(s.values, func(v any) time.Time { return unit.floor(v.(time.Time)) })
 		if len(seen) > n && i < len(timeUnits)-1 {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/moment"
 )
 
@@ -31,10 +32,7 @@ func (f Facts) Compare(declared []Period, bounds []Bound, complete bool) []Readi
 		c.complete = c.complete && b.Exact && l.valid
 		c.bounds, c.shown = append(c.bounds, l), append(c.shown, Period{From: b.From, Before: b.Before}.Days())
 	}
-	periods := make([]limits, len(declared))
-	for i, p := range declared {
-		periods[i] = f.limits(p.From, p.Before)
-	}
+	periods := lists.Map(declared, func(p Period) limits { return f.limits(p.From, p.Before) })
 	var all []Reading
 	for i, p := range declared {
 		all = append(all, c.reading(p, ByModel, periods[i], periods))
@@ -73,11 +71,8 @@ func (c *comparison) reading(p Period, by Source, l limits, periods []limits) Re
 	case l.loose || l.madeOf(c.bounds) || l.framedBy(c.bounds) || slices.ContainsFunc(c.bounds, func(b limits) bool { return b.agrees(l, today) }):
 	default:
 		r.Verdict = Contradicted
-		for _, shown := range c.shown {
-			if !slices.Contains(r.Found, shown) && len(r.Found) < maxFound {
-				r.Found = append(r.Found, shown)
-			}
-		}
+		r.Found = lists.Add(r.Found, c.shown...)
+		r.Found = r.Found[:min(len(r.Found), maxFound)]
 	}
 	return r
 }
@@ -125,12 +120,7 @@ func (l limits) contains(m limits) bool {
 
 // madeOf reports whether the parts within l are all of l together.
 func (l limits) madeOf(parts []limits) bool {
-	var inside []limits
-	for _, p := range parts {
-		if p.valid && l.contains(p) {
-			inside = append(inside, p)
-		}
-	}
+	inside := lists.Filter(parts, func(p limits) bool { return p.valid && l.contains(p) })
 	slices.SortFunc(inside, func(a, b limits) int { return a.from.Compare(b.from) })
 	if len(inside) == 0 || !inside[0].from.Equal(l.from) {
 		return false

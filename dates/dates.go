@@ -22,6 +22,7 @@
 package dates
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -78,9 +79,7 @@ func (c Calendar) resolve() (resolved, error) {
 	if c.FiscalYearStart < 0 || c.FiscalYearStart > time.December {
 		return r, fmt.Errorf("%w: FiscalYearStart is %d: use a month from 1 to 12", ErrCalendar, int(c.FiscalYearStart))
 	}
-	if r.fiscal == 0 {
-		r.fiscal = time.January
-	}
+	r.fiscal = cmp.Or(r.fiscal, time.January)
 	var err error
 	if r.zone, err = timezone.Load(c.Zone); err != nil {
 		return r, fmt.Errorf("%w: Zone is %q: %w", ErrCalendar, c.Zone, err)

@@ -1,6 +1,7 @@
 package esquery
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/qedkit/qed/refusal"
@@ -122,11 +123,7 @@ func (c *checker) unknownAggregation(typed *member) {
 		c.report(r.code, r.instead, "%s is refused: %s", typed.key, r.why)
 		return
 	}
-	names := make([]string, 0, len(aggregationTypes))
-	for name := range aggregationTypes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(aggregationTypes))
 	c.report(ErrUnknownKey, refusal.Nearest(typed.key, names, maxCandidates),
 		"there is no aggregation type %s", quoted(typed.key))
 }

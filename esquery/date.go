@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // date reports a text that is no date of the field, and digits that the engine reads as
@@ -253,7 +255,7 @@ func plainPattern(pattern string) bool {
 }
 
 // patternPart are the parts that patternParts translates.
-var patternPart = setOfNames(`yyyy uuuu yy MMMM MMM MM M dd d HH H hh h mm ss SSS XXX XX X xxx Z EEEE EEE a`)
+var patternPart = wordset.Of(`yyyy uuuu yy MMMM MMM MM M dd d HH H hh h mm ss SSS XXX XX X xxx Z EEEE EEE a`)
 
 // A formatFault is a letter of a date format that is mistaken for another one.
 type formatFault struct {
@@ -274,7 +276,7 @@ var formatFaults = []formatFault{
 // means that dates are read with it: engines invent the parts that it does not have.
 func (c *checker) dateFormat(v *value, reads bool) {
 	for pattern := range strings.SplitSeq(v.text, "||") {
-		if strings.Contains(pattern, "_") || namedFormat[pattern] {
+		if strings.Contains(pattern, "_") || pattern == "" || namedFormat[pattern] {
 			if reads && timeAlone.MatchString(pattern) {
 				c.report(ErrInvalidLiteral, nil, "the date format %s has no day, so that engines read a time of 1970", quoted(pattern))
 				return
@@ -308,7 +310,7 @@ func (c *checker) dateFormat(v *value, reads bool) {
 }
 
 var (
-	namedFormat   = setOfNames(`date time hour year weekyear iso8601`)
+	namedFormat   = wordset.Of(`date time hour year weekyear iso8601`)
 	timeAlone     = regexp.MustCompile(`^(strict_)?(basic_)?(t_)?(time|hour)`)
 	monthAsMinute = regexp.MustCompile(`[HhKk]M`)
 )

@@ -3,9 +3,12 @@ package esquery
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // ErrMapping is matched by the errors of [ParseMapping] for text that is not a mapping
@@ -178,9 +181,7 @@ func merge(names []string, read []*mappingReader) (*Mapping, error) {
 	m := &Mapping{fields: newMetaFields(), partial: map[string]string{}}
 	m.indices = slices.Sorted(slices.Values(names))
 	if len(read) == 1 {
-		for path, f := range read[0].fields {
-			m.fields[path] = f
-		}
+		maps.Copy(m.fields, read[0].fields)
 		m.partial = read[0].partial
 	} else {
 		all := map[string][]*Field{}
@@ -188,9 +189,7 @@ func merge(names []string, read []*mappingReader) (*Mapping, error) {
 			for path, f := range r.fields {
 				all[path] = append(all[path], f)
 			}
-			for path, reason := range r.partial {
-				m.partial[path] = reason
-			}
+			maps.Copy(m.partial, r.partial)
 		}
 		for path, each := range all {
 			f := agree(each)
@@ -227,17 +226,15 @@ func agree(each []*Field) *Field {
 	f := *each[0]
 	var names []string
 	for _, v := range each {
-		if !slices.Contains(names, v.Type) {
-			names = append(names, v.Type)
-		}
+		names = lists.Add(names, v.Type)
 		f.Searchable = f.Searchable && v.Searchable
 		f.Sortable = f.Sortable && v.Sortable
 		f.Runtime = f.Runtime || v.Runtime
 		f.indexed = f.indexed && v.indexed
 		f.positions = f.positions && v.positions
 		f.flattened = f.flattened || v.flattened
-		f.targets = union(f.targets, v.targets)
-		f.copyTo = union(f.copyTo, v.copyTo)
+		f.targets = lists.Add(f.targets, v.targets...)
+		f.copyTo = lists.Add(f.copyTo, v.copyTo...)
 		if v.ignoreAbove > 0 && (f.ignoreAbove == 0 || v.ignoreAbove < f.ignoreAbove) {
 			f.ignoreAbove = v.ignoreAbove
 		}
@@ -252,24 +249,13 @@ func agree(each []*Field) *Field {
 	return &f
 }
 
-// union returns the texts of a, and those of b that a does not have.
-func union(a, b []string) []string {
-	a = a[:len(a):len(a)]
-	for _, text := range b {
-		if !slices.Contains(a, text) {
-			a = append(a, text)
-		}
-	}
-	return a
-}
-
 // split returns how indices treat a field differently. A search of all of them would find
 // the documents of some, without an error. An index without the field treats it alike,
 // unless its documents have the values under another name, or without an index.
 func split(path string, each []*Field, names []string, read []*mappingReader) string {
 	var otherNames []string
 	for _, f := range each {
-		otherNames = union(otherNames, append([]string{f.Parent}, f.targets...))
+		otherNames = lists.Add(otherNames, append([]string{f.Parent}, f.targets...)...)
 	}
 	var kinds, texts []string
 	for i, r := range read {

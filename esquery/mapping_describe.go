@@ -59,10 +59,7 @@ func (v *Validator) Describe(index string, opt *DescribeOptions) (*Description, 
 	if ix == nil {
 		return nil, refuse(c.problems)
 	}
-	var o DescribeOptions
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	if err := option.Default("esquery: DescribeOptions.MaxFields", &o.MaxFields, 100); err != nil {
 		return nil, err
 	}

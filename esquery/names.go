@@ -18,12 +18,9 @@ func plainIndex(name string) bool {
 	if strings.ContainsRune("-+_", rune(name[0])) {
 		return false
 	}
-	for _, r := range name {
-		if strings.ContainsRune(`*?,:<>|\/"# %&`, r) || unicode.IsControl(r) || unicode.IsSpace(r) || unicode.IsUpper(r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return strings.ContainsRune(`*?,:<>|\/"# %&`, r) || unicode.IsControl(r) || unicode.IsSpace(r) || unicode.IsUpper(r)
+	})
 }
 
 const maxIndexName = 255 // bytes, the limit of the engines

@@ -89,10 +89,8 @@ var needs = [...]struct {
 
 func (n need) fits(f *Field) bool {
 	want := &needs[n]
-	if f.split != "" && n != needExist && n != needFetch && n != needHighlight {
-		return false
-	}
-	return (want.families == 0 || want.families&(1<<f.family) != 0) && f.can(want.can)
+	return (f.split == "" || n == needExist || n == needFetch || n == needHighlight) &&
+		(want.families == 0 || want.families&(1<<f.family) != 0) && f.can(want.can)
 }
 
 // field returns the field of that name if it exists, is visible, belongs to the

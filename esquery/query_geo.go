@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 var (
@@ -135,16 +137,9 @@ func isDistance(s string) bool {
 	unit := strings.TrimLeft(s, "-+.0123456789eE")
 	number := stringValue(strings.TrimSpace(s[:len(s)-len(unit)]))
 	_, ok := numberOf(&number)
-	return ok && distanceUnits[strings.TrimSpace(unit)]
+	unit = strings.TrimSpace(unit)
+	return ok && (unit == "" || distanceUnits[unit])
 }
 
-var distanceUnits = setOfNames(` mi miles yd yards ft feet in inch km kilometers m meters cm centimeters
+var distanceUnits = wordset.Of(`mi miles yd yards ft feet in inch km kilometers m meters cm centimeters
 	mm millimeters nmi NM nauticalmiles`)
-
-func setOfNames(names string) map[string]bool {
-	set := map[string]bool{"": true}
-	for name := range strings.FieldsSeq(names) {
-		set[name] = true
-	}
-	return set
-}

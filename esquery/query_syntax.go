@@ -1,6 +1,7 @@
 package esquery
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -9,71 +10,30 @@ import (
 // conditions such as "2<75% 9<-3". Engines report a wrong value only if they use
 // it.
 func (c *checker) minimumMatch(v *value) bool {
-	if v.kind == number || v.kind == str {
-		if isMinimum(v.text) {
-			return true
-		}
-	}
-	return c.must(false, v, "minimum_should_match", `a whole number, a percentage, or conditions such as "2<75%"`)
+	return c.must((v.kind == number || v.kind == str) && minimum.MatchString(v.text), v,
+		"minimum_should_match", `a whole number, a percentage, or conditions such as "2<75%"`)
 }
 
-// maxMinimum is more than anybody writes.
-const maxMinimum = 200
-
-func isMinimum(s string) bool {
-	s = strings.TrimSpace(s)
-	if len(s) > maxMinimum {
-		return false
-	}
-	if !strings.Contains(s, "<") {
-		return isMinimumCount(s)
-	}
-	// Spaces around < would be split by Fields.
-	for strings.Contains(s, " <") || strings.Contains(s, "< ") {
-		s = strings.ReplaceAll(strings.ReplaceAll(s, " <", "<"), "< ", "<")
-	}
-	for _, condition := range strings.Fields(s) {
-		above, then, ok := strings.Cut(condition, "<")
-		if n, err := strconv.Atoi(above); !ok || err != nil || n < 0 || !isMinimumCount(then) {
-			return false
-		}
-	}
-	return true
-}
-
-func isMinimumCount(s string) bool {
-	count, percent := strings.CutSuffix(s, "%")
-	n, err := strconv.ParseInt(count, 10, 32)
-	return err == nil && (!percent || -100 <= n && n <= 100)
-}
+var minimum = regexp.MustCompile(strings.ReplaceAll(`^\s*(?:COUNT|(?:\d{1,9}\s*<\s*COUNT(?:\s+|$))+)\s*$`,
+	"COUNT", `(?:-?\d{1,9}|-?(?:100|\d{1,2})%)`))
 
 // fuzziness checks how many letters may differ: 0, 1, 2, AUTO or AUTO:3,6.
 // OpenSearch treats a wrong value as 0.
 func (c *checker) fuzziness(v *value) bool {
-	if v.kind == number || v.kind == str {
-		if isFuzziness(v.text) {
-			return true
-		}
-	}
-	return c.must(false, v, "fuzziness",
+	return c.must((v.kind == number || v.kind == str) && isFuzziness(v.text), v, "fuzziness",
 		"0, 1, 2, AUTO, or AUTO:3,6 with the lengths from which one and two letters may differ")
 }
 
+var fuzziness = regexp.MustCompile(`^(?:[012](?:\.0)?|(?i:AUTO)(?::(\d{1,9}),(\d{1,9}))?)$`)
+
 func isFuzziness(s string) bool {
-	switch s {
-	case "0", "1", "2", "0.0", "1.0", "2.0":
-		return true
-	}
-	if len(s) < len("AUTO") || !strings.EqualFold(s[:len("AUTO")], "AUTO") {
+	m := fuzziness.FindStringSubmatch(s)
+	if m == nil {
 		return false
 	}
-	if len(s) == len("AUTO") {
-		return true
-	}
-	low, high, ok := strings.Cut(strings.TrimPrefix(s[len("AUTO"):], ":"), ",")
-	l, err1 := strconv.ParseUint(low, 10, 31)
-	h, err2 := strconv.ParseUint(high, 10, 31)
-	return ok && s[len("AUTO")] == ':' && err1 == nil && err2 == nil && l <= h
+	low, _ := strconv.Atoi(m[1])
+	high, _ := strconv.Atoi(m[2])
+	return low <= high
 }
 
 // leastExpansions is the default number of words that engines expand an

@@ -3,6 +3,7 @@ package esquery
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -58,12 +59,7 @@ func sound(pattern string) bool {
 	if pattern == "" || len(pattern) > maxPattern || strings.Count(pattern, "*") > maxStars {
 		return false
 	}
-	for _, part := range strings.Split(pattern, ".") {
-		if part == "" || strings.TrimSpace(part) != part {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(pattern, "."), func(part string) bool { return part == "" || strings.TrimSpace(part) != part })
 }
 
 const (
@@ -133,12 +129,10 @@ func (s *sensitive) reads(script string, m *Mapping) bool {
 			return true
 		}
 	}
-	for _, g := range s.globs {
-		if part := strings.Trim(lastOf(g), "*"); part != "" && strings.Contains(script, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.globs, func(g string) bool {
+		part := strings.Trim(lastOf(g), "*")
+		return part != "" && strings.Contains(script, part)
+	})
 }
 
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
@@ -155,15 +149,7 @@ func (s *sensitive) matches(path string) bool {
 
 // is reports whether path itself is hidden.
 func (s *sensitive) is(path string) bool {
-	if s.exact[path] {
-		return true
-	}
-	for _, g := range s.globs {
-		if glob(g, path) {
-			return true
-		}
-	}
-	return false
+	return s.exact[path] || slices.ContainsFunc(s.globs, func(g string) bool { return glob(g, path) })
 }
 
 // within reports whether something below path can be hidden, known or not.
@@ -177,12 +163,7 @@ func (s *sensitive) within(path string) bool {
 			return true
 		}
 	}
-	for _, g := range s.globs {
-		if globBelow(g, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.globs, func(g string) bool { return globBelow(g, prefix) })
 }
 
 // hides reports whether a search must not use the name: a hidden field, anything

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -53,10 +54,7 @@ type index struct {
 // only: give these as well. The error matches [ErrFilter] or [ErrSensitive] if
 // these options do not fit the indices.
 func NewValidator(indices map[string]*Mapping, opt *Options) (*Validator, error) {
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	if len(indices) == 0 {
 		return nil, errors.New("esquery: NewValidator needs at least one index")
 	}

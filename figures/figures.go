@@ -58,6 +58,7 @@ package figures
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -107,9 +108,7 @@ func (s *Set) add(value any, power int) {
 		for name, e := range v {
 			s.addText(name, 0)
 			own := powerOfName(name)
-			if own == 0 {
-				own = power
-			}
+			own = cmp.Or(own, power)
 			s.add(e, own)
 		}
 	default:

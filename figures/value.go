@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // A kind is what a value is.
@@ -77,9 +78,5 @@ func (t *Table) columnIndex(name string) int {
 }
 
 func (t *Table) columnNames() []string {
-	names := make([]string, len(t.Rows.Columns))
-	for i, c := range t.Rows.Columns {
-		names[i] = c.Name
-	}
-	return names
+	return lists.Map(t.Rows.Columns, func(c qed.Column) string { return c.Name })
 }

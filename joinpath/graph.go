@@ -9,7 +9,9 @@ import (
 	"sync/atomic"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/lru"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -54,10 +56,7 @@ const (
 )
 
 func (o *Options) withDefaults() (Options, error) {
-	var out Options
-	if o != nil {
-		out = *o
-	}
+	out := option.Of(o)
 	out.MinConfidence = cmp.Or(out.MinConfidence, defaultMinConfidence)
 	out.MaxHops = cmp.Or(out.MaxHops, defaultMaxHops)
 	out.MaxPlans = cmp.Or(out.MaxPlans, defaultMaxPlans)
@@ -128,9 +127,7 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s == nil {
-		s = &Schema{}
-	}
+	s = cmp.Or(s, &Schema{})
 	found := s.check(false)
 	if err := found.err(); err != nil {
 		return nil, err
@@ -228,21 +225,10 @@ func mergeEdges(a, b edge) edge {
 			a.cardinality.Reversed().FansOut() || other.Reversed().FansOut(),
 			a.cardinality.FansOut() || other.FansOut())
 	}
-	a.rel.Provenance = union(a.rel.Provenance, b.rel.Provenance)
-	a.rel.Evidence = union(a.rel.Evidence, b.rel.Evidence)
+	a.rel.Provenance = lists.Add(a.rel.Provenance, b.rel.Provenance...)
+	a.rel.Evidence = lists.Add(a.rel.Evidence, b.rel.Evidence...)
 	a.rel.Role = cmp.Or(a.rel.Role, b.rel.Role)
 	return a
-}
-
-// union returns the entries of a, then those of b that are not in a.
-func union(a, b []string) []string {
-	out := slices.Clone(a)
-	for _, s := range b {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // weightOf returns the cost of an edge in the high bits and 1, its number of

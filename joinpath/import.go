@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -156,8 +157,8 @@ func (in *importer) relationships(s *Schema, list []json.RawMessage) {
 			first.Confidence = max(first.Confidence, r.Confidence)
 			first.Cardinality = cmp.Or(first.Cardinality, r.Cardinality)
 			first.Role = cmp.Or(first.Role, r.Role)
-			first.Provenance = union(first.Provenance, r.Provenance)
-			first.Evidence = union(first.Evidence, r.Evidence)
+			first.Provenance = lists.Add(first.Provenance, r.Provenance...)
+			first.Evidence = lists.Add(first.Evidence, r.Evidence...)
 			continue
 		}
 		kept[key] = len(s.Relationships)

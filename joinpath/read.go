@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // maxSize is the largest JSON text, in bytes, that Read accepts.
@@ -200,10 +202,4 @@ func (d *decoder) value(path string, raw json.RawMessage, into any) {
 }
 
 // clip shortens text of the file for a message.
-func clip(raw []byte) string {
-	const most = 40
-	if len(raw) > most {
-		return string(bytes.ToValidUTF8(raw[:most], nil)) + "..."
-	}
-	return string(raw)
-}
+func clip(raw []byte) string { return prompt.Clip(string(raw), 40) }

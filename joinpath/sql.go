@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // JoinKind is the kind of the joins that [Plan.SQL] writes.
@@ -61,10 +62,7 @@ func (p Plan) SQL(quote func(name string) string, kind JoinKind) string {
 // that is its name loses the schema.
 func (p Plan) sqlAliases() []string {
 	aliases := p.Aliases()
-	taken := make(map[string]bool, len(aliases))
-	for _, alias := range aliases {
-		taken[ascii.Lower(alias)] = true
-	}
+	taken := lists.Set(aliases, ascii.Lower)
 	for i, n := range p.nodes() {
 		if schema, name := p.tree.g.schemas[n.table], p.tree.g.names[n.table]; schema != "" && n.alias == name {
 			aliases[i] = freeAlias(taken, name[len(schema)+1:])

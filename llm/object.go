@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/schema"
 )
 
@@ -73,10 +74,7 @@ func GenerateObject[T any](ctx context.Context, m Model, req *Request, opt *Obje
 			Message: "GenerateObject sets Format itself and does not support Tools: leave both empty",
 		}
 	}
-	var o ObjectOptions
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	if o.Mode == JSONMode {
 		o.Choices = nil // the prompt has them
 	}

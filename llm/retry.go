@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -37,9 +38,7 @@ func Retry(policy *retry.Policy) Middleware {
 type retrying struct{ policy retry.Policy }
 
 func newRetrying(policy *retry.Policy) *retrying {
-	if policy == nil {
-		policy = &retry.Policy{}
-	}
+	policy = cmp.Or(policy, &retry.Policy{})
 	own, err := policy.WithDefaults("the policy of Retry", defaultRetry)
 	if err != nil {
 		panic("llm: " + err.Error())

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/qedkit/qed/internal/option"
 )
 
 // ClientOptions are the options of a [Client]. Nil and the zero value mean the
@@ -87,10 +89,7 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 	if dial == nil {
 		return nil, errors.New("mcpkit: Connect needs a Dialer")
 	}
-	c := &Client{lock: make(chan struct{}, 1), dial: dial}
-	if opt != nil {
-		c.opt = *opt
-	}
+	c := &Client{lock: make(chan struct{}, 1), dial: dial, opt: option.Of(opt)}
 	if err := c.opt.check(); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package mcpkit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,9 +77,7 @@ func track(transport mcp.Transport) *tracked {
 			client = *own.HTTPClient
 		}
 		t.web = &observer{next: client.Transport, authorizes: own.OAuthHandler != nil}
-		if t.web.next == nil {
-			t.web.next = http.DefaultTransport
-		}
+		t.web.next = cmp.Or(t.web.next, http.DefaultTransport)
 		client.Transport = t.web
 		own.HTTPClient = &client
 		t.Transport = &own

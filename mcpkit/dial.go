@@ -75,9 +75,7 @@ func HTTP(endpoint string, client *http.Client) Dialer {
 	if client != nil {
 		own = *client
 	}
-	if own.Transport == nil {
-		own.Transport = http.DefaultTransport
-	}
+	own.Transport = cmp.Or(own.Transport, http.DefaultTransport)
 	if own.CheckRedirect == nil {
 		own.CheckRedirect = sameHost
 	}

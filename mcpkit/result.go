@@ -200,9 +200,7 @@ func (o *output) citation(title, uri, excerpt string) {
 		return
 	}
 	title, uri = clean(title, maxResourceLine), clean(uri, 2000)
-	if title == "" {
-		title = prompt.Clip(uri, maxResourceLine)
-	}
+	title = cmp.Or(title, prompt.Clip(uri, maxResourceLine))
 	s := qed.Citation{Title: title, Excerpt: clean(excerpt, maxExcerpt)}
 	unsafe := []string{"javascript", "data", "vbscript", "blob"}
 	if u, err := url.Parse(uri); err == nil && !slices.Contains(unsafe, strings.ToLower(u.Scheme)) {

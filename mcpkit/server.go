@@ -2,6 +2,7 @@ package mcpkit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -84,10 +85,7 @@ type server struct {
 }
 
 func newServer(opt *ServerOptions) (*server, error) {
-	s := &server{}
-	if opt != nil {
-		s.opt = *opt
-	}
+	s := &server{opt: option.Of(opt)}
 	if err := s.opt.setDefaults(); err != nil {
 		return nil, err
 	}
@@ -138,9 +136,7 @@ func (s *server) caller(ctx context.Context, req *mcp.CallToolRequest) (context.
 	if err != nil {
 		return ctx, Caller{}, clientError{"the call is not allowed", err}
 	}
-	if own == nil {
-		own = ctx
-	}
+	own = cmp.Or(own, ctx)
 	return own, caller, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -107,11 +108,7 @@ func (c *Client) list(ctx context.Context) ([]*mcp.Tool, error) {
 		if err != nil {
 			return nil, c.notListed(ctx, err)
 		}
-		for _, t := range page.Tools {
-			if t != nil {
-				tools = append(tools, t)
-			}
-		}
+		tools = append(tools, lists.Filter(page.Tools, func(t *mcp.Tool) bool { return t != nil })...)
 		cursors[cursor] = true
 		cursor = page.NextCursor
 		switch {

@@ -60,6 +60,7 @@
 package qedotel
 
 import (
+	"cmp"
 	"context"
 
 	"go.opentelemetry.io/otel"
@@ -97,16 +98,10 @@ type Telemetry struct {
 
 // New returns a Telemetry, or the error of the meter provider.
 func New(opt *Options) (*Telemetry, error) {
-	if opt == nil {
-		opt = &Options{}
-	}
+	opt = cmp.Or(opt, &Options{})
 	traces, metrics := opt.Traces, opt.Metrics
-	if traces == nil {
-		traces = otel.GetTracerProvider()
-	}
-	if metrics == nil {
-		metrics = otel.GetMeterProvider()
-	}
+	traces = cmp.Or(traces, otel.GetTracerProvider())
+	metrics = cmp.Or(metrics, otel.GetMeterProvider())
 	t := &Telemetry{tracer: traces.Tracer(scopeName), content: opt.Content}
 	return t, t.instruments(metrics.Meter(scopeName))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
@@ -82,10 +83,7 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	if err != nil {
 		return qed.Tool{}, err
 	}
-	var o BuilderOptions
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	m, err := o.asking(model)
 	if err != nil {
 		return qed.Tool{}, err

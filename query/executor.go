@@ -144,9 +144,7 @@ func (e *executor) finding(
 	if total > int64(came) {
 		proof.Total = total
 	}
-	if proof.Millis == 0 {
-		proof.Millis = took.Milliseconds()
-	}
+	proof.Millis = cmp.Or(proof.Millis, took.Milliseconds())
 	qed.Emit(ctx, qed.QueryExecuted{
 		Query: cmp.Or(proof.Executed, text(q)), Rows: came, Truncated: found.Table.Truncated, Millis: proof.Millis,
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -49,11 +50,7 @@ const (
 )
 
 func (s sources) names() []string {
-	names := make([]string, len(s.list))
-	for i, source := range s.list {
-		names[i] = source.Name()
-	}
-	return names
+	return lists.Map(s.list, func(source Source) string { return source.Name() })
 }
 
 // find returns the source of a name. The name may be empty if there is only one.

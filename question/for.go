@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,9 +92,7 @@ func checkChoices(choices []Choice) error {
 	ids := map[string]bool{}
 	for i := range choices {
 		o := &choices[i]
-		if o.ID == "" {
-			o.ID = o.Text
-		}
+		o.ID = cmp.Or(o.ID, o.Text)
 		if strings.TrimSpace(o.Text) == "" {
 			return fmt.Errorf("choice %d of a question has no text", i+1)
 		}

@@ -5,6 +5,7 @@ import (
 	"github.com/blevesearch/snowballstem/german"
 
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // An Analyzer returns the terms by which a text is found, in their order and with
@@ -55,7 +56,7 @@ func Analyzers(all ...Analyzer) Analyzer {
 	}
 }
 
-var germanStopWords = textmatch.SetOf(`aber als am an auch auf aus bei beim bin bis bist da dann das dass daß dein deine dem
+var germanStopWords = wordset.Of(`aber als am an auch auf aus bei beim bin bis bist da dann das dass daß dein deine dem
 	den denn der des dessen deren die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen
 	einer eines er es etwas euer für gibt hab habe haben hat hatte hatten hier ich ihm ihn ihnen ihr ihre ihrem ihren
 	ihrer im in ins ist ja jede jedem jeden jeder jedes kann können könnte man mein meine mich mir mit muss müssen

@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
@@ -90,11 +91,9 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 
 // sources returns what the model may cite.
 func sources(passages []Passage) []citation.Source {
-	all := make([]citation.Source, len(passages))
-	for i, p := range passages {
-		all[i] = citation.Source{Key: p.Key, Text: p.Citation.Title + "\n" + p.Text}
-	}
-	return all
+	return lists.Map(passages, func(p Passage) citation.Source {
+		return citation.Source{Key: p.Key, Text: p.Citation.Title + "\n" + p.Text}
+	})
 }
 
 // cited returns the citations of a text, and what is wrong with them.
@@ -102,9 +101,7 @@ func cited(passages []Passage, r citation.Result) (all []qed.Citation, audit *qe
 	if r.Text == "" {
 		return nil, nil
 	}
-	for _, at := range r.Cited {
-		all = append(all, passages[at].Citation)
-	}
+	all = append(all, lists.Map(r.Cited, func(at int) qed.Citation { return passages[at].Citation })...)
 	found := r.Audit(sources(passages))
 	return all, &found
 }

@@ -96,12 +96,7 @@ func (f Filter) check() error {
 // isText reports whether texts are UTF-8 without the character NUL, which
 // PostgreSQL does not store.
 func isText(texts ...string) bool {
-	for _, s := range texts {
-		if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(texts, func(s string) bool { return !utf8.ValidString(s) || strings.ContainsRune(s, 0) })
 }
 
 // Nothing reports whether f matches no chunk at all.

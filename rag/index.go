@@ -98,10 +98,7 @@ func NewIndex(backend Backend, opt *IndexOptions) (*Index, error) {
 	if backend == nil {
 		return nil, errors.New("rag: NewIndex needs a backend, such as NewMemory()")
 	}
-	x := &Index{backend: backend}
-	if opt != nil {
-		x.opt = *opt
-	}
+	x := &Index{backend: backend, opt: option.Of(opt)}
 	if x.opt.Analyzer == nil {
 		x.opt.Analyzer = English
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
 )
@@ -98,10 +99,7 @@ func (m *Memory) change(document string, entries []Entry) error {
 
 // weights counts terms.
 func (m *Memory) weights(terms []string) []textmatch.Weight {
-	ids := make([]int32, len(terms))
-	for i, t := range terms {
-		ids[i] = m.lexical.ID(t)
-	}
+	ids := lists.Map(terms, m.lexical.ID)
 	slices.Sort(ids)
 	var all []textmatch.Weight
 	for _, id := range ids {
@@ -237,9 +235,7 @@ func (m *Memory) Matching(ctx context.Context, terms []string, k int, f Filter) 
 }
 
 func (m *Memory) hits(scores []float64, k int) []Hit {
-	var hits []Hit
-	for _, s := range textmatch.Best(scores, k) {
-		hits = append(hits, Hit{Chunk: *m.slots[s.Document], Score: s.Score})
-	}
-	return hits
+	return lists.Map(textmatch.Best(scores, k), func(s textmatch.Scored) Hit {
+		return Hit{Chunk: *m.slots[s.Document], Score: s.Score}
+	})
 }

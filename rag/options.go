@@ -55,10 +55,7 @@ type Options struct {
 const maxTopK = 100
 
 func (o *Options) withDefaults() (Options, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
+	v := option.Of(o)
 	if err := cmp.Or(
 		option.Default("rag: Options.TopK", &v.TopK, 5),
 		atMost("rag: Options.TopK", v.TopK, maxTopK),

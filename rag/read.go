@@ -81,10 +81,7 @@ const (
 )
 
 func (o *ReadOptions) withDefaults() (ReadOptions, error) {
-	var v ReadOptions
-	if o != nil {
-		v = *o
-	}
+	v := option.Of(o)
 	err := cmp.Or(
 		option.Default("rag: ReadOptions.ChunkBytes", &v.ChunkBytes, defaultChunkBytes),
 		option.Default("rag: ReadOptions.MaxFileBytes", &v.MaxFileBytes, 16<<20),

@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"cmp"
 	"maps"
 	"sort"
 	"strings"
@@ -20,9 +21,7 @@ import (
 // Chunks do not overlap. Each has the headings above it instead, and a further part of
 // a table begins with the names of its columns.
 func Split(d *Document, limit int) []Chunk {
-	if limit == 0 {
-		limit = defaultChunkBytes
-	}
+	limit = cmp.Or(limit, defaultChunkBytes)
 	p := packer{document: d, limit: max(limit, minChunkBytes), start: -1}
 	for i, r := range d.Text {
 		if r == '\n' {

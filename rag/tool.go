@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -66,10 +67,7 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 	if searcher == nil {
 		return qed.Tool{}, errors.New("rag: NewTool needs a searcher")
 	}
-	var o ToolOptions
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	t := qed.NewTool("vectordb_tool", toolDescription, func(ctx context.Context, in toolArguments) (toolResult, error) {
 		if blank(in.Query) {
 			return toolResult{}, errors.New("rag: the query is empty: say what to search for")

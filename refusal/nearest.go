@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 const (
@@ -46,11 +48,7 @@ func Nearest(name string, names []string, n int) []string {
 	slices.SortFunc(found, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(len(a.name), len(b.name)), strings.Compare(a.name, b.name))
 	})
-	out := make([]string, 0, min(n, len(found)))
-	for _, f := range found[:min(n, len(found))] {
-		out = append(out, f.name)
-	}
-	return out
+	return lists.Map(found[:min(n, len(found))], func(f scored) string { return f.name })
 }
 
 func fold(name string) []rune {

@@ -27,6 +27,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // A Code names a kind of problem, such as "unknown_table". The text of a code
@@ -76,7 +78,7 @@ type Problem struct {
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Path != "" {
-		b.WriteString(printable(clip(p.Path)) + ": ")
+		b.WriteString(printable(prompt.Clip(p.Path, maxPath)) + ": ")
 	}
 	b.WriteString(printable(p.Message))
 	if unnamed := slices.ContainsFunc(p.Candidates, func(c string) bool { return !namesWord(p.Message, c) }); unnamed {
@@ -91,13 +93,6 @@ func (p Problem) String() string {
 // maxPath is how many bytes of a path the text of a problem has: the keys of a
 // path may be as long as the document.
 const maxPath = 300
-
-func clip(path string) string {
-	if len(path) <= maxPath {
-		return path
-	}
-	return strings.ToValidUTF8(path[:maxPath], "") + "..."
-}
 
 // printable escapes what a terminal obeys or does not show, such as the start of
 // an escape sequence or a change of the writing direction. Line breaks stay.

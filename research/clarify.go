@@ -3,13 +3,13 @@ package research
 import (
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -160,11 +160,7 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	s.learn(written.Language)
-	for _, q := range clipped(written.Queries, roundQueries-1, maxQuery) {
-		if !slices.Contains(round.Queries, q) {
-			round.Queries = append(round.Queries, q)
-		}
-	}
+	round.Queries = lists.Add(round.Queries, clipped(written.Queries, roundQueries-1, maxQuery)...)
 	if err := a.retrieve(ctx, &s, &round); err != nil {
 		return s, err
 	}
@@ -192,10 +188,7 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 // retrieve searches with the queries of a round, and adds what is new to the
 // background.
 func (a *agent) retrieve(ctx context.Context, s *state, round *Round) error {
-	known := map[string]bool{}
-	for _, c := range s.Background {
-		known[id(c)] = true
-	}
+	known := lists.Set(s.Background, id)
 	repeated := 0
 	for _, q := range round.Queries {
 		hits, problem, err := a.search(ctx, s.Request, rag.Query{Text: q, K: roundPassages})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
@@ -164,9 +165,7 @@ func (r *taskRun) close() {
 }
 
 func (r *taskRun) problem(text string) {
-	if !slices.Contains(r.out.problems, text) {
-		r.out.problems = append(r.out.problems, text)
-	}
+	r.out.problems = lists.Add(r.out.problems, text)
 }
 
 // failed adds what failed: for the user, and the error for the developer.

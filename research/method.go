@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -64,9 +65,7 @@ func unresolved(task TaskReport, t *texts) (all []string) {
 		if len(ref.Candidates) > 0 {
 			text = usertext.Fill(t.Ambiguous, "reference", text, "documents", t.list(ref.Candidates, usertext.Escape))
 		}
-		if !slices.Contains(all, text) {
-			all = append(all, text)
-		}
+		all = lists.Add(all, text)
 	}
 	return all
 }
@@ -75,9 +74,7 @@ func unresolved(task TaskReport, t *texts) (all []string) {
 func (t *texts) ofReport(r *Report, audit *qed.CitationAudit) (lines []string) {
 	var cited, read []string
 	for _, s := range r.Sources {
-		if !slices.Contains(cited, s.Document) {
-			cited = append(cited, s.Document)
-		}
+		cited = lists.Add(cited, s.Document)
 	}
 	for _, task := range r.Tasks {
 		for _, name := range task.Documents {
@@ -112,10 +109,7 @@ const maxListed = 20 // names in a sentence
 
 // list returns names with commas between them, and the number of those that are left out.
 func (t *texts) list(names []string, show func(string) string) string {
-	var all []string
-	for _, name := range names[:min(len(names), maxListed)] {
-		all = append(all, show(name))
-	}
+	all := lists.Map(names[:min(len(names), maxListed)], show)
 	if more := len(names) - maxListed; more > 0 {
 		all = append(all, usertext.Fill(t.More, "n", strconv.Itoa(more)))
 	}

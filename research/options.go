@@ -114,10 +114,7 @@ const (
 )
 
 func (o *Options) withDefaults() (Options, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
+	v := option.Of(o)
 	const at = "research: Options."
 	err := cmp.Or(
 		option.Default(at+"MaxRounds", &v.MaxRounds, 0),

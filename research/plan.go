@@ -1,6 +1,7 @@
 package research
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -56,9 +58,7 @@ func newTask(key, description, query string, after []string) qed.Todo {
 // plan is the node that lets the model plan the tasks. If its reply cannot be used,
 // there is one task for each research query.
 func (a *agent) plan(ctx context.Context, s state) (state, error) {
-	if s.Clarification.Ended == "" {
-		s.Clarification.Ended = EndQueriesGiven
-	}
+	s.Clarification.Ended = cmp.Or(s.Clarification.Ended, EndQueriesGiven)
 	facts, err := qed.Dates(ctx, s.Question)
 	if err != nil {
 		return s, err
@@ -102,12 +102,8 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 // has the most tasks, or one with the same query.
 func (s *state) add(description, query string, after []string, most int) string {
 	description, query = tidy(description, maxQuery), tidy(query, maxQuery)
-	if query == "" {
-		query = description
-	}
-	if description == "" {
-		description = query
-	}
+	query = cmp.Or(query, description)
+	description = cmp.Or(description, query)
 	same := func(t qed.Todo) bool { return strings.EqualFold(queryOf(&t), query) }
 	if query == "" || len(s.Plan.Tasks) >= most || slices.ContainsFunc(s.Plan.Tasks, same) {
 		return ""
@@ -263,7 +259,5 @@ func (a *agent) edited(value json.RawMessage) ([]qed.Todo, error) {
 
 // problem adds a text about what failed, once.
 func (s *state) problem(text string) {
-	if !slices.Contains(s.Problems, text) {
-		s.Problems = append(s.Problems, text)
-	}
+	s.Problems = lists.Add(s.Problems, text)
 }

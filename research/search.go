@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/rag"
 )
@@ -116,11 +117,7 @@ func common(a, b []string) []string {
 		return a
 	}
 	out := []string{}
-	for _, text := range a {
-		if slices.Contains(b, text) {
-			out = append(out, text)
-		}
-	}
+	out = append(out, lists.Filter(a, func(text string) bool { return slices.Contains(b, text) })...)
 	return out
 }
 

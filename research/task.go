@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -44,9 +45,7 @@ func (r *taskRun) data(findings []finding) *taskData {
 		Question: r.s.Question, Task: r.todo.Description, Query: queryOf(&r.todo), Language: r.s.language(),
 		Queries: r.out.report.Queries, MoreTasks: max(0, r.opt.MaxTasks-len(r.s.Plan.Tasks)),
 	}
-	for _, t := range r.s.Plan.Tasks {
-		d.Tasks = append(d.Tasks, t.Description)
-	}
+	d.Tasks = append(d.Tasks, lists.Map(r.s.Plan.Tasks, func(t qed.Todo) string { return t.Description })...)
 	for _, f := range best(findings)[:min(len(findings), maxTaskFindings)] {
 		d.Findings = append(d.Findings, shown{Title: f.Chunk.Citation().Title, Text: f.Text})
 	}
@@ -74,12 +73,7 @@ func (r *taskRun) run(ctx context.Context) error {
 // writes it anew with what these found.
 func (r *taskRun) firstQuery(ctx context.Context) (string, error) {
 	query := queryOf(&r.todo)
-	var earlier []finding
-	for _, f := range r.s.Findings {
-		if slices.Contains(r.todo.After, f.Task) {
-			earlier = append(earlier, f)
-		}
-	}
+	earlier := lists.Filter(r.s.Findings, func(f finding) bool { return slices.Contains(r.todo.After, f.Task) })
 	if len(earlier) == 0 {
 		return query, nil
 	}
@@ -152,9 +146,7 @@ func (r *taskRun) read(ctx context.Context, hits []rag.Hit, depth int, web bool)
 		}
 		report := &r.out.report
 		report.Depth = max(report.Depth, depth)
-		if !slices.Contains(report.Documents, h.Chunk.Document) {
-			report.Documents = append(report.Documents, h.Chunk.Document)
-		}
+		report.Documents = lists.Add(report.Documents, h.Chunk.Document)
 		r.progress(ctx, depth, h.Chunk, relevant(all, minRelevance, r.least(depth)))
 	}
 	kept := r.keep(all, depth)
@@ -188,10 +180,7 @@ func (r *taskRun) keep(all []finding, depth int) []finding {
 // relevant returns the findings whose score is at least the given one, and if these
 // are fewer than least, the best others. Their order stays.
 func relevant(all []finding, score float64, least int) []finding {
-	ranked := make([]int, len(all))
-	for i := range all {
-		ranked[i] = i
-	}
+	ranked := lists.Indexes(len(all))
 	slices.SortStableFunc(ranked, func(i, j int) int { return cmp.Compare(all[j].Score, all[i].Score) })
 	ranked = slices.DeleteFunc(ranked, func(i int) bool {
 		enough := least <= 0
@@ -199,11 +188,7 @@ func relevant(all []finding, score float64, least int) []finding {
 		return all[i].Score < score && (enough || all[i].Score <= 0)
 	})
 	slices.Sort(ranked)
-	var kept []finding
-	for _, i := range ranked {
-		kept = append(kept, all[i])
-	}
-	return kept
+	return lists.Map(ranked, func(i int) finding { return all[i] })
 }
 
 // condense returns what a passage says about the task, or nil if that is nothing.

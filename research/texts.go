@@ -1,8 +1,6 @@
 package research
 
-import (
-	"github.com/qedkit/qed/internal/usertext"
-)
+import "github.com/qedkit/qed/internal/usertext"
 
 // texts are the texts that the agent writes for users, other than those of the
 // model. A name in braces is replaced by its value.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/llm"
 )
@@ -61,10 +62,7 @@ type entities struct {
 // entities with the same Kind and Name without an ID. The names of all but the
 // first become its aliases. A name needs a letter or a digit.
 func NewCatalog(list []Entity, opt *CatalogOptions) (*Catalog, error) {
-	c := &Catalog{kindAliases: map[string]string{}}
-	if opt != nil {
-		c.opt = *opt
-	}
+	c := &Catalog{kindAliases: map[string]string{}, opt: option.Of(opt)}
 	o := &c.opt
 	for _, kind := range slices.Sorted(maps.Keys(o.KindAliases)) {
 		for _, alias := range o.KindAliases[kind] {

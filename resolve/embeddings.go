@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
 )
@@ -102,11 +103,7 @@ func (e *embeddings) embed(ctx context.Context, texts []string) ([][]float32, er
 	if err != nil {
 		return nil, err
 	}
-	units := make([][]float32, len(found))
-	for i, v := range found {
-		units[i] = vector.Unit(v)
-	}
-	return units, nil
+	return lists.Map(found, vector.Unit), nil
 }
 
 // A neighbour is a text, given by its index, with the cosine of the angle between

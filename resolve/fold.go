@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // plural returns a word without the ending of an English plural.
@@ -58,20 +58,20 @@ func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsNumber) 
 
 var (
 	// stopWords carry no content. These are the ones that occur in names.
-	stopWords = textmatch.SetOf("of the and for at in de del der des di du et und")
+	stopWords = wordset.Of("of the and for at in de del der des di du et und")
 
 	// legalWords are parts of company names that users usually leave out.
-	legalWords = textmatch.SetOf(`inc incorporated ltd limited llc llp plc gmbh ag sa sas sarl srl spa bv nv ab oy as
+	legalWords = wordset.Of(`inc incorporated ltd limited llc llp plc gmbh ag sa sas sarl srl spa bv nv ab oy as
 		co company corp corporation pty kg`)
 
 	// unitWords are endings of field names for how a value is measured.
-	unitWords = textmatch.SetOf(`hour hr hrs minute min second sec ms day week month year usd eur gbp dollar euro cent
+	unitWords = wordset.Of(`hour hr hrs minute min second sec ms day week month year usd eur gbp dollar euro cent
 		kg ton tonne lb teu km mile meter metre percent pct celsius amount value total number num qty quantity`)
 
 	// typeWords are endings of field names for what a value is.
-	typeWords = textmatch.SetOf("id name code date time datetime timestamp ts dt at keyword text raw key label flag is")
+	typeWords = wordset.Of("id name code date time datetime timestamp ts dt at keyword text raw key label flag is")
 
 	// askingWords are the stop words of questions about a field.
-	askingWords = textmatch.SetOf(`is did do does has have had was were are it its their a an which what how when by to on
+	askingWords = wordset.Of(`is did do does has have had was were are it its their a an which what how when by to on
 		from with all each every my our`)
 )

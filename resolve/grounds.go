@@ -7,18 +7,14 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // addsWords reports whether a request contains content words that the term does
 // not.
 func addsWords(request, term string) bool {
-	known := textmatch.SetOf(textmatch.Fold(term))
-	for w := range strings.FieldsSeq(textmatch.Fold(prompt.Clip(request, maxRequestBytes))) {
-		if !known[w] && !stopWords[w] {
-			return true
-		}
-	}
-	return false
+	known := wordset.Of(textmatch.Fold(term))
+	return slices.ContainsFunc(strings.Fields(textmatch.Fold(prompt.Clip(request, maxRequestBytes))), func(w string) bool { return !known[w] && !stopWords[w] })
 }
 
 // quotes reports whether the words of a quote are in a request, one after the
@@ -45,7 +41,7 @@ func distinguishes(quote, term string, candidates []label, at int) bool {
 // ID, its aliases and the values of its details, without the words of the term. A
 // number counts only after its key, as in "berth 2".
 func (l *label) mentioned(quote, term string) []string {
-	known := textmatch.SetOf(textmatch.Fold(term))
+	known := wordset.Of(textmatch.Fold(term))
 	folded := " " + textmatch.Fold(quote) + " "
 	exact := " " + strings.Join(strings.FieldsFunc(quote, func(r rune) bool { return !textmatch.InWord(r) }), " ") + " "
 	kinds := " " + kindKey(quote) + " "

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/question"
@@ -26,10 +27,7 @@ type detail struct{ key, value string }
 
 // properties returns the details and the description, for a model.
 func (l *label) properties() string {
-	var parts []string
-	for _, d := range l.details {
-		parts = append(parts, d.key+": "+d.value)
-	}
+	parts := lists.Map(l.details, func(d detail) string { return d.key + ": " + d.value })
 	if l.about != "" {
 		parts = append(parts, l.about)
 	}

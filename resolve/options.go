@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/modelcall"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
@@ -74,10 +75,7 @@ const (
 // withDefaults returns the options with their defaults, and the model as the
 // tools ask it; nil if model is nil.
 func (o *Options) withDefaults(model llm.Model) (Options, *modelcall.Model, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
+	v := option.Of(o)
 	v.MaxOutputTokens = cmp.Or(v.MaxOutputTokens, 500)
 	v.ModelTimeout = cmp.Or(v.ModelTimeout, 30*time.Second)
 	asker, err := modelcall.New("resolve", model, v.Settings, qed.DurableModel)

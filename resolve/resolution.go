@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
 )
@@ -112,13 +113,7 @@ func classify(hits []hit) (Status, []hit) {
 	case leaders == 1 && hits[0].score >= scoreTaken && hits[0].match != matchSemantic && !hits[0].otherKind:
 		return Resolved, hits[:1]
 	case leaders > 1 && hits[0].score >= scoreStrong:
-		var equal []hit
-		for _, h := range hits {
-			if h.score >= hits[0].score-scoreMargin {
-				equal = append(equal, h)
-			}
-		}
-		return Ambiguous, equal
+		return Ambiguous, lists.Filter(hits, func(h hit) bool { return h.score >= hits[0].score-scoreMargin })
 	}
 	return Near, hits[:near]
 }

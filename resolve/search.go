@@ -184,12 +184,7 @@ func isCode(text string) bool {
 	if n := utf8.RuneCountInString(text); n < 2 || n > 5 {
 		return strings.ContainsFunc(text, unicode.IsDigit) && !strings.ContainsFunc(text, unicode.IsSpace)
 	}
-	for _, r := range text {
-		if !unicode.IsUpper(r) && !unicode.IsDigit(r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsUpper(r) && !unicode.IsDigit(r) })
 }
 
 // respaced returns variants of a term with two words joined, or one word divided,

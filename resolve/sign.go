@@ -5,11 +5,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // signWords are the words that wordform.Fold writes for signs, without "and".
-var signWords = textmatch.SetOf("plus minus sharp number below above atmost atleast")
+var signWords = wordset.Of("plus minus sharp number below above atmost atleast")
 
 // isRoman reports whether a word is a Roman numeral. VII and VIII are as different
 // as 7 and 8, though they differ in one letter.

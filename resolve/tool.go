@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -123,17 +124,12 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 		return nil, nil
 	}
 	if len(among) == 0 && res.Status != Unresolved {
-		for _, c := range res.Candidates {
-			among = append(among, c.Value)
-		}
+		among = append(among, lists.Map(res.Candidates, func(c Candidate[T]) T { return c.Value })...)
 	}
 	if len(among) == 0 {
 		return nil, nil
 	}
-	labels := make([]label, len(among))
-	for i, v := range among {
-		labels[i] = r.label(v)
-	}
+	labels := lists.Map(among, r.label)
 	var usage llm.Usage
 	reply, err := modelcall.Reply[modelChoice](ctx, r.model, &usage, r.texts.request, r.texts.prompt, chooseData(w, equal, labels), nil)
 	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, budget.ErrExceeded) {
@@ -177,10 +173,7 @@ const noneID = "none"
 func (r *resolver[T]) ask(ctx context.Context, w wantedTerm, res *Resolution[T]) (*T, error) {
 	labels := r.labels(res)
 	choices := choicesOf(labels, w.kind)
-	names := make([]string, len(choices))
-	for i, c := range choices {
-		names[i] = c.Text
-	}
+	names := lists.Map(choices, func(c question.Choice) string { return c.Text })
 	text, none := r.questionText(ctx, w, names, res.Status == Ambiguous)
 	q := question.Question{Choices: choices, Text: text}
 	if res.Status != Ambiguous || res.More > 0 {
@@ -207,11 +200,7 @@ func (r *resolver[T]) unresolved(w wantedTerm, res *Resolution[T]) UnresolvedTer
 }
 
 func (r *resolver[T]) labels(res *Resolution[T]) []label {
-	labels := make([]label, len(res.Candidates))
-	for i, c := range res.Candidates {
-		labels[i] = r.label(c.Value)
-	}
-	return labels
+	return lists.Map(res.Candidates, func(c Candidate[T]) label { return r.label(c.Value) })
 }
 
 // A report is the part that the results of both tools have in common.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/schema"
 )
 
@@ -14,10 +15,7 @@ func knownNames(intro string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	shown := make([]string, 0, maxListed)
-	for _, n := range names[:min(len(names), maxListed)] {
-		shown = append(shown, oneLine(n))
-	}
+	shown := lists.Map(names[:min(len(names), maxListed)], oneLine)
 	text := intro + strings.Join(shown, ", ")
 	if len(names) > maxListed {
 		text += " and others"

@@ -6,6 +6,7 @@
 package retry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -42,15 +43,9 @@ func (p Policy) WithDefaults(name string, standard Policy) (Policy, error) {
 	if p.Attempts < 0 || p.MaxWait < 0 {
 		return p, fmt.Errorf("%s: Attempts and MaxWait cannot be negative; Attempts of 1 means that nothing is repeated", name)
 	}
-	if p.Attempts == 0 {
-		p.Attempts = standard.Attempts
-	}
-	if p.Wait == 0 {
-		p.Wait = standard.Wait
-	}
-	if p.MaxWait == 0 {
-		p.MaxWait = standard.MaxWait
-	}
+	p.Attempts = cmp.Or(p.Attempts, standard.Attempts)
+	p.Wait = cmp.Or(p.Wait, standard.Wait)
+	p.MaxWait = cmp.Or(p.MaxWait, standard.MaxWait)
 	return p, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/llm"
 )
@@ -66,17 +67,11 @@ func (r *router) topics(ctx context.Context) qed.Answer {
 }
 
 func routeTexts(routes []Route) []routeText {
-	texts := make([]routeText, len(routes))
-	for i, route := range routes {
-		texts[i] = routeText{Name: route.Name, Description: route.Description}
-	}
-	return texts
+	return lists.Map(routes, func(route Route) routeText {
+		return routeText{Name: route.Name, Description: route.Description}
+	})
 }
 
 func routeNames(routes []Route) []string {
-	names := make([]string, len(routes))
-	for i, route := range routes {
-		names[i] = route.Name
-	}
-	return names
+	return lists.Map(routes, func(route Route) string { return route.Name })
 }

@@ -13,6 +13,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,9 +112,7 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	if model == nil {
 		return nil, errors.New("router: New needs a model")
 	}
-	if opt == nil {
-		opt = &Options{}
-	}
+	opt = cmp.Or(opt, &Options{})
 	if opt.User != nil && opt.User.Store == nil {
 		return nil, errors.New("router: Options.User has no Store")
 	}
@@ -189,9 +188,7 @@ func (r *router) add(routes []Route, opt *Options) error {
 	r.routes = slices.Clone(routes)
 	r.fallback = opt.Fallback
 	if !opt.NoGeneral {
-		if r.fallback == "" {
-			r.fallback = General
-		}
+		r.fallback = cmp.Or(r.fallback, General)
 		r.routes = append(r.routes, Route{
 			Name:        General,
 			Description: "general knowledge, how something works in general, small talk, and what this program can do; nothing that needs the company's data or documents",

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -216,9 +217,7 @@ func (s *state) missing() []string {
 		if t.Rough != "" {
 			lines = append(lines, task+": "+t.Rough)
 		}
-		for _, note := range t.Notes {
-			lines = append(lines, task+": "+note)
-		}
+		lines = append(lines, lists.Map(t.Notes, func(note string) string { return task + ": " + note })...)
 	}
 	return lines
 }
@@ -280,9 +279,7 @@ func citations(ctx context.Context, s *state) ([]qed.Citation, error) {
 	var cited []qed.Citation
 	err := s.eachFound(ctx, func(d document) bool {
 		c := qed.Citation{Title: d.title(), Location: d.Index + "/" + d.ID}
-		if !slices.Contains(cited, c) {
-			cited = append(cited, c)
-		}
+		cited = lists.Add(cited, c)
 		return len(cited) < maxCitations
 	})
 	return cited, err

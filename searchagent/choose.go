@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
@@ -112,10 +113,7 @@ func (t *task) listed(texts *texts, docs []document) string {
 // name, its path and the few other fields in which they differ most, and the id if
 // nothing else differs.
 func choices(docs []document) []string {
-	all := make([]map[string]any, len(docs))
-	for i, d := range docs {
-		all[i] = leaves(decoded(d.Source))
-	}
+	all := lists.Map(docs, func(d document) map[string]any { return leaves(decoded(d.Source)) })
 	fields := differing(all)
 	lines, times := make([]string, len(docs)), map[string]int{}
 	for i := range docs {

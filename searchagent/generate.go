@@ -2,12 +2,12 @@ package searchagent
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"
@@ -134,13 +134,9 @@ func (t *task) noteCut(needs *task, result promptTask, texts *texts) {
 
 // fields returns the names of fields that a model wants to show, each once.
 func fields(show []string) []string {
-	var names []string
-	for _, name := range show {
-		if len(names) < maxShown && name != "" && len(name) <= maxField && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	show = lists.Filter(show, func(name string) bool { return name != "" && len(name) <= maxField })
+	names := lists.Add(nil, show...)
+	return names[:min(len(names), maxShown)]
 }
 
 const (

@@ -106,10 +106,7 @@ const (
 )
 
 func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
-	var out Options
-	if o != nil {
-		out = *o
-	}
+	out := option.Of(o)
 	if out.Store == nil && out.Durable != nil {
 		return out, errors.New("searchagent: Options.Durable needs an Options.Store")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // pages reads the remaining pages of the last task, and emits each page. If reading
@@ -59,10 +60,7 @@ func (a *agent) pages(ctx context.Context, s state) (state, error) {
 // read reads pages into a table. It returns what it read together with an error.
 func (a *agent) read(ctx context.Context, t *task, search *esquery.Search) (*qed.Table, error) {
 	all := &qed.Table{Columns: t.Table.Columns, Truncated: t.Total > int64(a.opt.MaxRows)}
-	fields := make([]string, len(all.Columns))
-	for i, c := range all.Columns {
-		fields[i] = c.Name
-	}
+	fields := lists.Map(all.Columns, func(c qed.Column) string { return c.Name })
 	number := 0
 	err := a.reader.pages(ctx, search, t.Query.Rows, func(docs []document) {
 		page := a.reader.table(t.Index, docs, fields)

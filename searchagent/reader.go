@@ -2,6 +2,7 @@ package searchagent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,9 +137,7 @@ func rejection(e *esquery.EngineError) refusal.Problem {
 		Code:    refusal.Code(strings.ReplaceAll(string(e.Kind), " ", "_")),
 		Message: prompt.Clip(e.Reason, maxReason),
 	}
-	if p.Message == "" {
-		p.Message = "the engine could not run the search: " + string(e.Kind)
-	}
+	p.Message = cmp.Or(p.Message, "the engine could not run the search: "+string(e.Kind))
 	return p
 }
 

@@ -46,10 +46,7 @@ type SourceOptions struct {
 }
 
 func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
-	var v SourceOptions
-	if o != nil {
-		v = *o
-	}
+	v := option.Of(o)
 	v.Index = cmp.Or(v.Index, name)
 	err := errors.Join(
 		option.Default("searchagent: SourceOptions.MaxRows", &v.MaxRows, 1000),

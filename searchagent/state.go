@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -97,12 +98,10 @@ func (s *state) ready(i int) bool {
 	if s.Tasks[i].Phase != waiting {
 		return false
 	}
-	for _, key := range s.Tasks[i].After {
-		if needs := s.task(key); needs == nil || !needs.hasResult() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Tasks[i].After, func(key string) bool {
+		needs := s.task(key)
+		return needs == nil || !needs.hasResult()
+	})
 }
 
 // hasResult reports whether a task found something.
@@ -166,9 +165,7 @@ func (s *state) each(ctx context.Context, p phase, do func(context.Context, task
 
 // note adds a note, unless the task has it already.
 func (t *task) note(note string) {
-	if !slices.Contains(t.Notes, note) {
-		t.Notes = append(t.Notes, note)
-	}
+	t.Notes = lists.Add(t.Notes, note)
 }
 
 // total returns the number of matching documents in words.

@@ -10,15 +10,13 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // columns returns the fields that a table of documents shows: those that the model
 // chose and that exist, or the most important ones.
 func columns(docs []document, show []string, most int) []string {
-	sources := make([]any, len(docs))
-	for i, d := range docs {
-		sources[i] = decoded(d.Source)
-	}
+	sources := lists.Map(docs, func(d document) any { return decoded(d.Source) })
 	var chosen []string
 	for _, field := range show {
 		if at := present(sources, field); at != "" && !slices.Contains(chosen, at) && len(chosen) < most {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 )
@@ -42,9 +43,7 @@ func (c *catalog) MaxListed() int { return c.columnsInMessages }
 func (c *catalog) unknownSchema(schema, name string) *sqlast.Error {
 	var schemas []string
 	for _, o := range c.objects {
-		if !slices.Contains(schemas, o.Schema) {
-			schemas = append(schemas, o.Schema)
-		}
+		schemas = lists.Add(schemas, o.Schema)
 	}
 	e := &sqlast.Error{Code: sqlast.UnknownSchema, Name: schema,
 		Message: fmt.Sprintf("schema '%s' of table '%s' cannot be read; declared: %s",
@@ -116,13 +115,6 @@ func (c *catalog) tablesLike(name string) []string {
 			names = append(names, o.Name) // name looks like a view, so suggest views too
 		}
 	}
-	var found []string
-	for _, list := range [][]string{same, refusal.Nearest(name, names, maxCandidates), containing} {
-		for _, candidate := range list {
-			if len(found) < maxCandidates && !slices.Contains(found, candidate) {
-				found = append(found, candidate)
-			}
-		}
-	}
-	return found
+	found := lists.Add(nil, slices.Concat(same, refusal.Nearest(name, names, maxCandidates), containing)...)
+	return found[:min(len(found), maxCandidates)]
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 )
@@ -66,7 +67,7 @@ func refuse(err error, sql string) error {
 	}
 	refused := &refusal.Error{Package: "secureview"}
 	for _, e := range found {
-		p := refusal.Problem{Code: e.Code, Name: clip(e.Name), Message: clip(e.Message), Candidates: e.Candidates}
+		p := refusal.Problem{Code: e.Code, Name: prompt.Clip(e.Name, maxMessage), Message: prompt.Clip(e.Message, maxMessage), Candidates: e.Candidates}
 		if e.Code != ErrParserMismatch { // its position is one in the printed text
 			p.Line, p.Column = position(sql, int(e.Pos))
 		}
@@ -87,13 +88,6 @@ func position(sql string, offset int) (line, column int) {
 	before := sql[:offset]
 	start := strings.LastIndexByte(before, '\n') + 1
 	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
-}
-
-func clip(message string) string {
-	if len(message) <= maxMessage {
-		return message
-	}
-	return strings.ToValidUTF8(message[:maxMessage], "") + " ..."
 }
 
 // invalid returns the error for an entry of a policy.

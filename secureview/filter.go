@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/rowfilter"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
@@ -49,9 +50,7 @@ func (p *Policy) SettingFunctions() []string {
 		return nil
 	}
 	names := p.Setup.Functions()
-	for _, setting := range p.parameters() {
-		names = append(names, p.Setup.FunctionOf(setting))
-	}
+	names = append(names, lists.Map(p.parameters(), p.Setup.FunctionOf)...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -120,9 +119,7 @@ const maxBound = 256 << 10
 func (s *Statement) Parameters() []string {
 	var names []string
 	for _, c := range s.matches {
-		if !slices.Contains(names, c.parameter) {
-			names = append(names, c.parameter)
-		}
+		names = lists.Add(names, c.parameter)
 	}
 	return names
 }

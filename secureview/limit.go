@@ -1,6 +1,7 @@
 package secureview
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -40,15 +41,8 @@ func endsAtLimit(q *sqlast.Query) bool {
 	if !ok || q.OrderBy != nil || s.Distinct || s.DistinctOn != nil || s.GroupBy != nil || s.Having != nil || s.Qualify != nil {
 		return false
 	}
-	collects := false
-	for i := range s.Items {
-		sqlast.Walk(s.Items[i].Expr, func(n sqlast.Node) bool {
-			c, ok := n.(*sqlast.Call)
-			collects = collects || ok && (c.Over != nil || sqlast.IsAggregate(c))
-			return !collects
-		})
-	}
-	return !collects
+	collects := func(c *sqlast.Call) bool { return c.Over != nil || sqlast.IsAggregate(c) }
+	return !slices.ContainsFunc(s.Items, func(it sqlast.Item) bool { return sqlast.Any(it.Expr, collects) })
 }
 
 // wrap replaces q by a query that selects its columns from q as a subquery.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -112,7 +113,7 @@ func checkKeys(d *json.Decoder, t reflect.Type, path []string) error {
 				i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
 				if i < 0 {
 					return invalid(entry,
-						"is not a field; the fields are %s", strings.Join(names(fields), ", "))
+						"is not a field; the fields are %s", strings.Join(lists.Map(fields, func(f field) string { return f.name }), ", "))
 				}
 				of = fields[i].of
 			}
@@ -157,12 +158,4 @@ func fieldsOf(t reflect.Type) []field {
 		fields = append(fields, field{name: name, of: f.Type})
 	}
 	return fields
-}
-
-func names(fields []field) []string {
-	list := make([]string, len(fields))
-	for i, f := range fields {
-		list[i] = f.name
-	}
-	return list
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // DefaultFunctionPrefix is the prefix of the stored functions that return settings
@@ -109,9 +110,7 @@ func (s *Setup) Settings() []string {
 		names = append(names, s.Key.Setting)
 	}
 	for _, t := range s.Tables {
-		for _, f := range t.Filters {
-			names = append(names, f.Setting)
-		}
+		names = append(names, lists.Map(t.Filters, func(f Filter) string { return f.Setting })...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -120,10 +119,7 @@ func (s *Setup) Settings() []string {
 // Functions returns the names of the stored functions that return settings to the
 // views in MySQL, sorted. Only the owner of the views may call them.
 func (s *Setup) Functions() []string {
-	var names []string
-	for _, setting := range s.Settings() {
-		names = append(names, s.FunctionOf(setting))
-	}
+	names := lists.Map(s.Settings(), s.FunctionOf)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -181,10 +177,7 @@ func (c *catalog) checkSetup(p *Policy, dialect string) error {
 			"is %q, which shows the settings of sessions, keys included: a policy with a setup cannot list it",
 			o.Schema)
 	}
-	secret := map[string]bool{}
-	for _, name := range p.secretFunctions(dialect) {
-		secret[ascii.Lower(name)] = true
-	}
+	secret := lists.Set(p.secretFunctions(dialect), ascii.Lower)
 	for i, name := range p.Functions {
 		if secret[ascii.Lower(name)] {
 			return invalid(fmt.Sprintf("functions[%d]", i),

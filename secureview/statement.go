@@ -3,6 +3,7 @@ package secureview
 import (
 	"slices"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview/dialect"
 )
@@ -82,11 +83,7 @@ func (s *Statement) Fields() []TableRead { return s.fields }
 // Tables returns the tables that the statement reads, under the names that the
 // policy and the model use.
 func (s *Statement) Tables() []dialect.TableName {
-	tables := make([]dialect.TableName, len(s.reads))
-	for i, r := range s.reads {
-		tables[i] = r.Table
-	}
-	return tables
+	return lists.Map(s.reads, func(r TableRead) dialect.TableName { return r.Table })
 }
 
 // Views returns the secure views that the statement reads instead of tables.
@@ -119,9 +116,5 @@ func (s *Statement) EndsAtLimit() bool { return s.query != nil && endsAtLimit(s.
 // objects returns the tables and views that the second parser must find in the
 // text.
 func (s *Statement) objects() []dialect.TableName {
-	objects := make([]dialect.TableName, len(s.reads))
-	for i, r := range s.reads {
-		objects[i] = r.Object
-	}
-	return objects
+	return lists.Map(s.reads, func(r TableRead) dialect.TableName { return r.Object })
 }

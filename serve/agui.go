@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
@@ -248,10 +249,7 @@ func (a *aguiEncoder) result(f *frames, id, content string) {
 func replySchema(q question.Question) any {
 	switch q.Kind {
 	case question.KindChoice:
-		var ids []string
-		for _, c := range q.Choices {
-			ids = append(ids, c.ID)
-		}
+		ids := lists.Map(q.Choices, func(c question.Choice) string { return c.ID })
 		return map[string]any{"type": "string", "enum": ids}
 	case question.KindApproval:
 		properties := map[string]any{

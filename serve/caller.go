@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,9 +117,7 @@ func (h *Handler) caller(r *http.Request) (ctx context.Context, c Caller, err er
 		return nil, Caller{}, &Error{Status: http.StatusUnauthorized, Code: "unauthorized",
 			Message: "the request is not authenticated", Err: err}
 	}
-	if ctx == nil {
-		ctx = r.Context()
-	}
+	ctx = cmp.Or(ctx, r.Context())
 	return ctx, c, nil
 }
 

@@ -212,6 +212,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/store"
 )
 
@@ -278,23 +279,15 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() {
-	orDefault(&o.TurnTimeout, 10*time.Minute)
-	orDefault(&o.Turns, 1)
-	orDefault(&o.Burst, 20)
-	orDefault(&o.MaxStreams, 1000)
-	orDefault(&o.CallerStreams, 100)
-	orDefault(&o.Heartbeat, 15*time.Second)
-	orDefault(&o.WriteTimeout, 10*time.Second)
+	o.TurnTimeout = cmp.Or(max(o.TurnTimeout, 0), 10*time.Minute)
+	o.Turns = cmp.Or(max(o.Turns, 0), 1)
+	o.Burst = cmp.Or(max(o.Burst, 0), 20)
+	o.MaxStreams = cmp.Or(max(o.MaxStreams, 0), 1000)
+	o.CallerStreams = cmp.Or(max(o.CallerStreams, 0), 100)
+	o.Heartbeat = cmp.Or(max(o.Heartbeat, 0), 15*time.Second)
+	o.WriteTimeout = cmp.Or(max(o.WriteTimeout, 0), 10*time.Second)
 	o.Logger = cmp.Or(o.Logger, slog.Default())
 	o.CrossOrigin = cmp.Or(o.CrossOrigin, http.NewCrossOriginProtection())
-}
-
-// orDefault sets an option that is 0 or less.
-func orDefault[T cmp.Ordered](option *T, value T) {
-	var zero T
-	if *option <= zero {
-		*option = value
-	}
 }
 
 // A Handler serves an agent. Make one with [New].
@@ -316,11 +309,8 @@ type Handler struct {
 // New returns a handler that serves an agent. Nil options mean the defaults.
 func New(agent qed.Agent, opt *Options) *Handler {
 	h := &Handler{
-		agent: agent, mux: http.NewServeMux(), idle: make(chan struct{}),
+		agent: agent, opt: option.Of(opt), mux: http.NewServeMux(), idle: make(chan struct{}),
 		turns: map[*liveTurn]bool{}, threads: map[threadKey]*liveTurn{}, unsaved: map[threadKey]*liveTurn{},
-	}
-	if opt != nil {
-		h.opt = *opt
 	}
 	h.opt.setDefaults()
 	h.limits = newLimits(&h.opt)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // A text is the text of an answer while it is written.
@@ -42,10 +43,7 @@ func objects(t *qed.Table) []json.RawMessage {
 		return nil
 	}
 	used := map[string]bool{}
-	names := make([][]byte, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = quote(unique(c.Name, used))
-	}
+	names := lists.Map(t.Columns, func(c qed.Column) []byte { return quote(unique(c.Name, used)) })
 	rows := make([]json.RawMessage, 0, len(t.Rows))
 	for _, row := range t.Rows {
 		object := []byte{'{'}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/question"
 )
 
@@ -351,10 +352,7 @@ func (o *openCalls) end(path string, d qed.ToolFinished) (string, bool) {
 }
 
 func (o *openCalls) left() []string {
-	var ids []string
-	for _, c := range o.ids {
-		ids = append(ids, c.id)
-	}
+	ids := lists.Map(o.ids, func(c openCall) string { return c.id })
 	o.ids = nil
 	return ids
 }

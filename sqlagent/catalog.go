@@ -119,12 +119,9 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 }
 
 func (c *catalog) has(name string, columns []string) bool {
-	for _, want := range columns {
-		if !slices.ContainsFunc(c.tables[name].columns, func(have column) bool { return have.name == want }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(columns, func(want string) bool {
+		return !slices.ContainsFunc(c.tables[name].columns, func(have column) bool { return have.name == want })
+	})
 }
 
 // find returns the table that a model means by a name. Letter case and quotes are

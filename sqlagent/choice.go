@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/sqlproof/proof"
@@ -103,7 +105,7 @@ func namedPlan(question string, plans []joinpath.Plan) int {
 	return found
 }
 
-var negations = textmatch.SetOf("not no never without except excluding instead than nicht kein keine keinen keiner nie ohne ausser ausgenommen statt als")
+var negations = wordset.Of("not no never without except excluding instead than nicht kein keine keinen keiner nie ohne ausser ausgenommen statt als")
 
 // namesRole reports whether a text has the words of a role one after the other. The name of
 // a table is no role.
@@ -190,10 +192,7 @@ func (a *agent) checkChoice(s *state, report *proof.Report) []refusal.Problem {
 	if len(others) == 0 {
 		return nil
 	}
-	var own []string
-	for _, i := range s.Chosen.Own {
-		own = append(own, a.catalog.relationships[i].String())
-	}
+	own := lists.Map(s.Chosen.Own, func(i int) string { return a.catalog.relationships[i].String() })
 	return []refusal.Problem{{
 		Code: ErrJoinNotChosen, Candidates: own,
 		Message: "the user asked for " + prompt.Quote(s.Chosen.Text) + ", and this query joins by " + strings.Join(others, " and "),

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/sqlagent/values"
@@ -91,16 +92,12 @@ func (a *agent) mentioned(s state) []string {
 		if name, ok := a.catalog.find(word); ok {
 			names = append([]string{name}, names...)
 		}
-		for _, name := range names {
-			if !slices.Contains(found, name) && len(found) < a.opt.Limits.Tables {
-				found = append(found, name)
-			}
-		}
+		found = lists.Add(found, names...)
 	}
 	if len(found) == 0 {
 		return s.Joined
 	}
-	return found
+	return found[:min(len(found), a.opt.Limits.Tables)]
 }
 
 // identifiers splits a text at every character that cannot be part of a plain

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
@@ -178,10 +179,7 @@ func (p *prober) explainSet(ctx context.Context, q *sqlast.Query, with []*sqlast
 // blameLate adds HAVING, QUALIFY, OFFSET or LIMIT as what no row or group meets. Which of
 // several it is stays unknown.
 func (p *prober) blameLate(b *block, late []lateClause) {
-	all := make([]int, len(b.parts))
-	for i := range all {
-		all[i] = i
-	}
+	all := lists.Indexes(len(b.parts))
 	verdict := dates.Contradicted
 	if len(late) > 1 {
 		verdict = dates.NotChecked

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
@@ -33,11 +34,7 @@ func remedy(e *qed.EmptyResult, readable bool) []refusal.Problem {
 }
 
 func quotedList(all []string) string {
-	quoted := make([]string, len(all))
-	for i, value := range all {
-		quoted[i] = prompt.Quote(value)
-	}
-	return strings.Join(quoted, ", ")
+	return strings.Join(lists.Map(all, prompt.Quote), ", ")
 }
 
 // because returns why nothing was found, in words, or "" if that is not known, or if the

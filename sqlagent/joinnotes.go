@@ -2,10 +2,10 @@ package sqlagent
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -25,9 +25,7 @@ func (a *agent) joinNotes(ctx context.Context, s *state) []string {
 			text = texts.JoinedUnknown
 		}
 		note := usertext.Fill(text, "left", j.Left.Table, "right", j.Right.Table, "columns", columnsText(j))
-		if !slices.Contains(notes, note) {
-			notes = append(notes, note)
-		}
+		notes = lists.Add(notes, note)
 	}
 	return notes[:min(len(notes), maxJoinNotes)]
 }

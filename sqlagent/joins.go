@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/question"
@@ -231,33 +232,23 @@ func groupOf(groups [][]string, table string) int {
 
 // groupsText returns groups of tables in one line.
 func groupsText(groups [][]string, between string) string {
-	all := make([]string, len(groups))
-	for i, group := range groups {
-		all[i] = strings.Join(group, ", ")
-	}
-	return strings.Join(all, between)
+	return strings.Join(lists.Map(groups, func(group []string) string { return strings.Join(group, ", ") }), between)
 }
 
 // joined returns the tables and those that connect them in any of the plans.
 func (r *reader) joined(tables []string, plans []joinpath.Plan) []string {
 	all := slices.Clone(tables)
 	for _, plan := range plans {
-		for _, t := range plan.Tables() {
-			if !slices.Contains(all, t) {
-				all = append(all, t)
-			}
-		}
+		all = lists.Add(all, plan.Tables()...)
 	}
 	return all[:min(len(all), r.opt.Limits.Tables)]
 }
 
 // ties returns the plans after the first, which have the same cost.
 func (r *reader) ties(plans []joinpath.Plan) []string {
-	var out []string
-	for _, plan := range plans[1:min(len(plans), r.opt.Limits.Paths)] {
-		out = append(out, plan.String())
-	}
-	return out
+	return lists.Map(plans[1:min(len(plans), r.opt.Limits.Paths)], func(plan joinpath.Plan) string {
+		return plan.String()
+	})
 }
 
 // joinLines returns a plan for a prompt, one line per join. A line says if the join

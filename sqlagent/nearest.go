@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/sqlagent/schemasearch"
 )
@@ -51,11 +52,7 @@ func (r *reader) hits(ctx context.Context, question string, limit int) ([]schema
 }
 
 func names(hits []schemasearch.Hit) []string {
-	out := make([]string, len(hits))
-	for i, h := range hits {
-		out[i] = h.Table
-	}
-	return out
+	return lists.Map(hits, func(h schemasearch.Hit) string { return h.Table })
 }
 
 // all returns all tables with all their columns, in the order of their names, or nil if

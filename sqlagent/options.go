@@ -193,10 +193,7 @@ const (
 )
 
 func (o *Options) withDefaults() (Options, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
+	v := option.Of(o)
 	if v.MinConfidence > 1 {
 		return v, fmt.Errorf("sqlagent: Options.MinConfidence is %v: it cannot be higher than 1", v.MinConfidence)
 	}

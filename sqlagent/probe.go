@@ -347,14 +347,8 @@ func sameRows(a, b *sqlast.Select) bool {
 
 // renamed reports whether a table of q is a common table expression that the guard gave
 // another name: printed, it would mean another table.
-func renamed(q *sqlast.Query) (found bool) {
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if t, ok := n.(*sqlast.Table); ok && t.CTE != nil && !ascii.EqualFold(t.Name, t.CTE.Name) {
-			found = true
-		}
-		return !found
-	})
-	return found
+func renamed(q *sqlast.Query) bool {
+	return sqlast.Any(q, func(t *sqlast.Table) bool { return t.CTE != nil && !ascii.EqualFold(t.Name, t.CTE.Name) })
 }
 
 // text returns an expression of the block as people read it: with the names of tables
@@ -365,7 +359,7 @@ func (r *reader) text(b *block, e sqlast.Expr) string {
 	if err != nil {
 		return ""
 	}
-	return unquoted(strings.TrimPrefix(string(printed), "SELECT "), r.guard.Dialect().Quote("x")[0], r.qualifiers(b, e))
+	return unquoted(strings.TrimPrefix(string(printed), "SELECT "), r.guard.Dialect().Quote("x")[:1], r.qualifiers(b, e))
 }
 
 // qualifiers returns what people read instead of the aliases in an expression: the names
@@ -396,59 +390,34 @@ func (r *reader) qualifiers(b *block, e sqlast.Expr) map[string]string {
 }
 
 // hasQuery reports whether an expression has a subquery.
-func hasQuery(e sqlast.Expr) (found bool) {
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		_, ok := n.(*sqlast.Query)
-		found = found || ok
-		return !found
-	})
-	return found
-}
+func hasQuery(e sqlast.Expr) bool { return sqlast.Any(e, func(*sqlast.Query) bool { return true }) }
 
 // unquoted returns SQL without the quotes of plain names, and with other qualifiers.
-func unquoted(sql string, quote byte, qualifiers map[string]string) string {
-	var b strings.Builder
-	for i := 0; i < len(sql); {
-		if sql[i] != quote && sql[i] != '\'' {
-			b.WriteByte(sql[i])
-			i++
-			continue
-		}
-		token := sql[i:quotedEnd(sql, i)]
-		i += len(token)
+func unquoted(sql, quote string, qualifiers map[string]string) string {
+	tokens := regexp.MustCompile("'[^']*'|" + quote + "[^" + quote + "]*" + quote + `\.?`)
+	return tokens.ReplaceAllStringFunc(sql, func(token string) string {
 		if token[0] == '\'' {
-			b.WriteString(token)
-			continue
+			return token
 		}
-		name := strings.Trim(token, string(quote))
-		if i < len(sql) && sql[i] == '.' {
-			if other, ok := qualifiers[name]; ok && other == "" {
-				i++
-				continue
+		token, isQualifier := strings.CutSuffix(token, ".")
+		name, dot := strings.Trim(token, quote), ""
+		if isQualifier {
+			other, ok := qualifiers[name]
+			if ok && other == "" {
+				return ""
 			} else if ok {
 				name = other
 			}
+			dot = "."
 		}
 		if !plainWord.MatchString(name) {
 			name = token
 		}
-		b.WriteString(name)
-	}
-	return b.String()
+		return name + dot
+	})
 }
 
 var plainWord = regexp.MustCompile(`^[\pL_][\pL\d_.]*$`)
-
-// quotedEnd returns the end of the quoted token that begins at an offset. Two quotes are
-// two tokens, which changes nothing for those who read them one after the other.
-func quotedEnd(sql string, at int) int {
-	for i := at + 1; i < len(sql); i++ {
-		if sql[i] == sql[at] {
-			return i + 1
-		}
-	}
-	return len(sql)
-}
 
 // relationName returns the name of a relation for people.
 func (r *reader) relationName(relation sqlast.Relation) string {

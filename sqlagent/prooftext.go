@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
@@ -135,10 +136,7 @@ func meaning(texts *texts, m *proof.Meaning) string {
 	tables := strings.Join(m.Tables, ", ")
 	parts := []string{usertext.Fill(texts.MeaningRows, "tables", tables)}
 	if len(m.Values) > 0 {
-		var values []string
-		for _, v := range m.Values {
-			values = append(values, valueText(texts, v))
-		}
+		values := lists.Map(m.Values, func(v proof.Value) string { return valueText(texts, v) })
 		parts[0] = usertext.Fill(texts.MeaningValues, "values", strings.Join(values, ", "), "tables", tables)
 	}
 	where := m.Where

@@ -77,9 +77,7 @@ func nameAt(sql string, p refusal.Problem) (at, length int) {
 	if p.Line < 1 || p.Line > len(lines) {
 		return 0, 0
 	}
-	for _, line := range lines[:p.Line-1] {
-		at += len(line)
-	}
+	at = len(strings.Join(lines[:p.Line-1], ""))
 	for i := range lines[p.Line-1] {
 		if p.Column--; p.Column == 0 {
 			at += i

@@ -1,6 +1,7 @@
 package sqlagent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -143,12 +145,7 @@ func (c *catalog) refers(r joinpath.Relationship) bool {
 		(isTo(t.PrimaryKey) || slices.ContainsFunc(t.UniqueKeys, isTo) || len(to) == 1 && slices.Contains(t.UniqueColumns, to[0]))
 }
 
-func aliasOf(t *sqlast.Table) string {
-	if t.Alias != "" {
-		return t.Alias
-	}
-	return t.Name
-}
+func aliasOf(t *sqlast.Table) string { return cmp.Or(t.Alias, t.Name) }
 
 // addLookup adds the join to a block, and names the wanted columns by their table. It returns
 // false if another name of the statement, or a *, could mean something else then.
@@ -198,6 +195,6 @@ func isGeneric(column string) bool {
 	return len(textmatch.Split(textmatch.Spaced(column), genericWords)) == 0
 }
 
-var genericWords = textmatch.SetOf(`id key code no nr number name title label description text comment note notes remark type kind
+var genericWords = wordset.Of(`id key code no nr number name title label description text comment note notes remark type kind
 	category class group status state active flag date day time at on start end begin from to created updated value amount total sum
 	price cost quantity count rank level position size nummer titel bezeichnung beschreibung text art datum wert betrag preis menge anzahl`)

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/lru"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/privacy"
@@ -99,10 +100,7 @@ func NewSource(
 	if name == "" || db == nil || guard == nil || schema == nil {
 		return nil, errors.New("sqlagent: NewSource needs a name, a database, a guard and a schema")
 	}
-	var own SourceOptions
-	if opt != nil {
-		own = *opt
-	}
+	own := option.Of(opt)
 	o, err := own.reading()
 	if err != nil {
 		return nil, err

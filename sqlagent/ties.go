@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
@@ -185,9 +186,7 @@ func (a *agent) planTexts(ctx context.Context, plans []joinpath.Plan) []string {
 						part = plain(t) // the plans differ in the table
 					}
 				}
-				if !slices.Contains(parts, part) {
-					parts = append(parts, part)
-				}
+				parts = lists.Add(parts, part)
 			}
 			out = append(out, usertext.Fill(frame, "role", strings.Join(parts, ", ")))
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/sensitive"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/joinpath"
@@ -93,10 +94,7 @@ func (o Omission) String() string {
 // A policy from a schema grants what is there, without a look at what it means. Write
 // it to a file and read it before an agent uses it.
 func PolicyFor(schema *joinpath.Schema, opt *PolicyOptions) (*secureview.Policy, []Omission, error) {
-	b := policyBuilder{schema: schema, tables: map[string]string{}, used: map[string]bool{}, elsewhere: map[string]string{}}
-	if opt != nil {
-		b.opt = *opt
-	}
+	b := policyBuilder{schema: schema, tables: map[string]string{}, used: map[string]bool{}, elsewhere: map[string]string{}, opt: option.Of(opt)}
 	p := &secureview.Policy{
 		Dialect:    b.opt.Dialect,
 		Schema:     schema.Name,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -130,11 +131,7 @@ func (r *reading) table(t secureview.Table, name, viewName string) {
 			out.Types[column] = about.Types[inTable]
 		default:
 			known := slices.Clone(about.Columns)
-			for _, c := range view.Columns {
-				if !slices.Contains(known, c) {
-					known = append(known, c)
-				}
-			}
+			known = lists.Add(known, view.Columns...)
 			r.problems = append(r.problems, refusal.Problem{
 				Code: secureview.ErrUnknownColumn, Path: name, Name: column,
 				Message:    fmt.Sprintf("the schema has no column %q in this table, which the policy lists", column),

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // The time for which a replica is not used after its first failure, and the longest.
@@ -147,9 +149,5 @@ func (rs *replicas) close() error {
 	rs.closed = true
 	rs.mu.Unlock()
 	rs.running.Wait()
-	var errs []error
-	for _, r := range rs.all {
-		errs = append(errs, r.pool.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(lists.Map(rs.all, func(r *replica) error { return r.pool.Close() })...)
 }

@@ -108,10 +108,7 @@ type Options struct {
 }
 
 func (o *Options) withDefaults() (Options, error) {
-	var out Options
-	if o != nil {
-		out = *o
-	}
+	out := option.Of(o)
 	err := cmp.Or(
 		option.Default("Options.Timeout", &out.Timeout, 30*time.Second),
 		option.Default("Options.MaxRows", &out.MaxRows, 1000),

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
@@ -304,7 +305,7 @@ func (b *block) keys(r *rows) (keys [][]int) {
 		}
 	}
 	if b.sel.Distinct {
-		keys = append(keys, count(len(b.sel.Items)))
+		keys = append(keys, lists.Indexes(len(b.sel.Items)))
 	}
 	if (b.grouped || b.sel.DistinctOn != nil) && oneGrouping(b.sel) {
 		if k, ok := b.itemsOf(b.by); ok {

@@ -47,25 +47,14 @@ func WithoutRepeats(s *secureview.Statement) string {
 func countsJoined(sel *sqlast.Select, order []sqlast.Order) bool {
 	counts := false
 	eachExpr(sel, order, func(e sqlast.Expr) {
-		sqlast.Walk(e, func(n sqlast.Node) bool {
-			if c, ok := n.(*sqlast.Call); ok && (c.Over != nil || sqlast.IsAggregate(c) && !namesColumn(c)) {
-				counts = true
-			}
-			_, query := n.(*sqlast.Query)
-			return !counts && !query
-		})
+		counts = counts || sqlast.HasWindow(e) ||
+			sqlast.HasCall(e, func(c *sqlast.Call) bool { return sqlast.IsAggregate(c) && !namesColumn(c) })
 	})
 	return counts
 }
 
 func namesColumn(e sqlast.Expr) bool {
-	names := false
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		_, column := n.(*sqlast.Column)
-		names = names || column
-		return !names
-	})
-	return names
+	return sqlast.Any(e, func(*sqlast.Column) bool { return true })
 }
 
 // A remover takes joins out of the FROM of a block.

@@ -279,27 +279,14 @@ func (c *view) amongOthers(l *leaf) bool {
 }
 
 // picks reports whether a query selects some of its rows by comparing them with each other.
-func picks(q *sqlast.Query) (found bool) {
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		switch n := n.(type) {
-		case *sqlast.Query:
-			found = found || n.Limit != nil
-		case *sqlast.Call:
-			found = found || n.Over != nil || sqlast.IsAggregate(n)
-		}
-		return !found
-	})
-	return found
+func picks(q *sqlast.Query) bool {
+	return sqlast.Any(q, func(q *sqlast.Query) bool { return q.Limit != nil }) ||
+		sqlast.Any(q, func(c *sqlast.Call) bool { return c.Over != nil || sqlast.IsAggregate(c) })
 }
 
 // reads reports whether a subquery of a node reads the table of a leaf.
-func (c *view) reads(n sqlast.Node, l *leaf) (found bool) {
-	sqlast.Walk(n, func(n sqlast.Node) bool {
-		t, ok := n.(*sqlast.Table)
-		found = found || ok && t.Object == l.object
-		return !found
-	})
-	return found
+func (c *view) reads(n sqlast.Node, l *leaf) bool {
+	return sqlast.Any(n, func(t *sqlast.Table) bool { return t.Object == l.object })
 }
 
 // independent reports whether several leaves repeat the rows of a term, or one repeats rows

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
@@ -103,14 +104,6 @@ func constant(e sqlast.Expr) []string {
 	return nil
 }
 
-func count(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // kept says what a UNION without ALL keeps of the rows that it unites.
 type kept uint8
 
@@ -130,7 +123,7 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 	if len(left.keys) > 0 && len(right.keys) > 0 {
 		united = unitedKeys
 	}
-	apart := united == unitedKeys && slices.ContainsFunc(count(min(len(left.columns), len(right.columns))), func(i int) bool {
+	apart := united == unitedKeys && slices.ContainsFunc(lists.Indexes(min(len(left.columns), len(right.columns))), func(i int) bool {
 		return differ(left.columns[i], right.columns[i])
 	})
 	arms := []*rows{left, right}
@@ -141,7 +134,7 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 		out.keys = append(out.keys, right.keys...)
 	}
 	if !b.All {
-		out.keys = append(out.keys, count(len(out.columns)))
+		out.keys = append(out.keys, lists.Indexes(len(out.columns)))
 	}
 	if b.Kind == sqlast.Union {
 		out.keys = append(out.keys, apartKeys(left.columns, right.columns, left.keys, right.keys)...)

@@ -69,10 +69,7 @@ func (s *scope) inOuterJoin(named *sqlast.Column) bool {
 	}
 	found := false
 	eachOn(s.frame.sel.From, func(e sqlast.Expr) {
-		sqlast.Walk(e, func(n sqlast.Node) bool {
-			found = found || n == sqlast.Node(named)
-			return !found
-		})
+		found = found || sqlast.Any(e, func(c *sqlast.Column) bool { return c == named })
 	})
 	return found
 }

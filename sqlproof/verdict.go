@@ -12,7 +12,7 @@ import (
 
 // decide sets the verdict of an aggregate, and adds what there is to say about it.
 func (g *grouping) decide(item *proof.Aggregate, call *sqlast.Call, group []attr, bad []judged, rests string, terms int) {
-	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || lists[call.Name]) ||
+	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || collecting[call.Name]) ||
 		(call.Distinct || call.Name == "avg" || call.Name == "median") && g.constant(call, group)
 	var repeated []judged
 	for _, j := range bad {
@@ -86,7 +86,7 @@ func (g *grouping) combined(group []attr) (labels []string) {
 
 // merged says that a subquery took rows together whose values are equal.
 func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
-	if same[call.Name] || call.Distinct || counting[call.Name] || lists[call.Name] {
+	if same[call.Name] || call.Distinct || counting[call.Name] || collecting[call.Name] {
 		item.Verdict = dates.Proved
 		return
 	}
@@ -174,8 +174,8 @@ func (g *grouping) addsConstants(call *sqlast.Call) bool {
 	return len(g.terms(g.frame, call.Args[0], func(terms []term) []term { return terms })) == 0
 }
 
-// lists are aggregates that list values.
-var lists = map[string]bool{
+// collecting are aggregates that list values.
+var collecting = map[string]bool{
 	"group_concat": true, "string_agg": true, "array_agg": true, "listagg": true, "list": true, "json_agg": true, "jsonb_agg": true,
 	"json_arrayagg": true, "json_group_array": true, "jsonb_group_array": true,
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -92,11 +93,7 @@ const outcomeUnknown = "and its outcome is not known"
 
 // lines returns the texts of questions, each on a line.
 func lines(questions []question.Question) string {
-	texts := make([]string, len(questions))
-	for i, q := range questions {
-		texts[i] = q.String()
-	}
-	return strings.Join(texts, "\n")
+	return strings.Join(lists.Map(questions, func(q question.Question) string { return q.String() }), "\n")
 }
 
 // call calls a task's tool with the results that its arguments refer to, and keeps

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -208,11 +209,7 @@ func (a *agent) acceptTask(l *plan, t readTask) error {
 // the tasks whose results its arguments refer to.
 func after(given []string, arguments json.RawMessage) []string {
 	var keys []string
-	for _, key := range append(slices.Clone(given), references(arguments)...) {
-		if !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
+	keys = lists.Add(keys, append(slices.Clone(given), references(arguments)...)...)
 	return keys
 }
 

@@ -1,11 +1,13 @@
 package todoagent
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
@@ -55,10 +57,7 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 	s.Said, s.Reason, s.Failure, s.Dropped = "", "", "", false
 	if s.Replied = len(turn.Replies) > 0; s.Replied {
 		if text == "" {
-			replies := make([]string, len(turn.Replies))
-			for i, r := range turn.Replies {
-				replies[i] = r.Text()
-			}
+			replies := lists.Map(turn.Replies, func(r question.Reply) string { return r.Text() })
 			text = strings.Join(replies, "\n")
 		}
 		s.Text = text
@@ -71,10 +70,7 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 	if s.Plan.open() && qed.Info(ctx).QuestionsAborted() {
 		s.Plan = nil
 	}
-	memory := a.durable.Memory
-	if memory == nil {
-		memory = &qed.Memory{}
-	}
+	memory := cmp.Or(a.durable.Memory, &qed.Memory{})
 	s.Read, s.ReadReason, s.Tried = turn.Intent, turn.IntentReason, nil
 	s.Text, s.History, s.Known = text, memory.Select(turn.History), known{}
 	return s, nil

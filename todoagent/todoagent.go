@@ -19,6 +19,7 @@
 package todoagent
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -148,9 +149,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if err := tools.Err(); err != nil {
 		return nil, err
 	}
-	if opt == nil {
-		opt = &Options{}
-	}
+	opt = cmp.Or(opt, &Options{})
 	a := &agent{}
 	if err := a.configure(model, tools, *opt); err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -96,11 +97,7 @@ func (r *run) prove(a *qed.Answer) error {
 		a.Queries = append(a.Queries, f.Queries...)
 		a.Dates = append(a.Dates, f.Dates...)
 		a.Used = a.Used.And(f.Used)
-		for _, c := range f.Citations {
-			if !slices.Contains(a.Citations, c) {
-				a.Citations = append(a.Citations, c)
-			}
-		}
+		a.Citations = lists.Add(a.Citations, f.Citations...)
 		for _, ref := range f.Artifacts {
 			artifact, err := ref.Artifact(r.ctx)
 			if errors.Is(err, qed.ErrNotFound) {

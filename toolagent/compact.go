@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -59,10 +60,7 @@ func (one *result) digest() string {
 // clipped returns the first names of columns, cut.
 func clipped(names []string) []string {
 	const most = 30
-	var short []string
-	for _, name := range names[:min(len(names), most)] {
-		short = append(short, prompt.Clip(name, 60))
-	}
+	short := lists.Map(names[:min(len(names), most)], func(name string) string { return prompt.Clip(name, 60) })
 	if len(names) > most {
 		short = append(short, fmt.Sprintf("and %d more", len(names)-most))
 	}

@@ -90,10 +90,7 @@ const (
 
 // withDefaults returns a copy of o in which every field is set.
 func (o *Options) withDefaults() (Options, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
+	v := option.Of(o)
 	if err := option.Default("toolagent: Options.MaxSteps", &v.MaxSteps, 20); err != nil {
 		return v, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -94,12 +95,7 @@ func isFinding(output json.RawMessage) bool {
 	if len(output) == 0 || output[0] != '{' {
 		return false
 	}
-	for _, member := range members {
-		if bytes.Contains(output, member) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(members, func(member []byte) bool { return bytes.Contains(output, member) })
 }
 
 // show sets the content of a result that has an output.
@@ -161,11 +157,7 @@ func untagged(raw json.RawMessage) string {
 func framed(tag, text string) string { return "<" + tag + ">\n" + text + "\n</" + tag + ">" }
 
 func columnNames(columns []qed.Column) []string {
-	var names []string
-	for _, c := range columns {
-		names = append(names, c.Name)
-	}
-	return names
+	return lists.Map(columns, func(c qed.Column) string { return c.Name })
 }
 
 // arguments returns the arguments for a prompt, cut if they are long.

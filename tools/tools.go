@@ -204,9 +204,7 @@ type toolModel struct {
 
 // newToolModel returns how the tool with a name asks, and the channel of its text.
 func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channel) (*toolModel, error) {
-	if opt == nil {
-		opt = &Options{}
-	}
+	opt = cmp.Or(opt, &Options{})
 	m := &toolModel{
 		tool: tool, timeout: opt.ModelTimeout, channel: channel,
 	}

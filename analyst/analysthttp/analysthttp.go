@@ -65,6 +65,7 @@
 package analysthttp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,10 +134,7 @@ type Handler struct {
 
 // New returns a handler for uploaded files.
 func New(model llm.Model, opt *Options) (h *Handler, err error) {
-	h = &Handler{}
-	if opt != nil {
-		h.opt = *opt
-	}
+	h = &Handler{opt: option.Of(opt)}
 	o := &h.opt
 	err = errors.Join(
 		option.Default("analysthttp: Options.MaxUpload", &o.MaxUpload, 64<<20),
@@ -152,9 +150,7 @@ func New(model llm.Model, opt *Options) (h *Handler, err error) {
 	if o.Record == nil {
 		o.Record = func(_ string, agent qed.Agent) qed.Agent { return agent }
 	}
-	if o.Serve.Logger == nil {
-		o.Serve.Logger = slog.Default()
-	}
+	o.Serve.Logger = cmp.Or(o.Serve.Logger, slog.Default())
 	if o.Open == nil {
 		o.Open = openDataset
 	}

@@ -2,6 +2,7 @@ package analysthttp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -124,9 +125,7 @@ func (in *reportRequest) explorations() ([]*analyst.Exploration, error) {
 	var out []*analyst.Exploration
 	for _, s := range sent {
 		e := s.Exploration
-		if e.Question == "" {
-			e.Question = in.Question
-		}
+		e.Question = cmp.Or(e.Question, in.Question)
 		if in.Language != "" {
 			e.Language = in.Language
 		}

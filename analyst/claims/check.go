@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/usertext"
@@ -266,10 +268,7 @@ func (c *checker) values(i int) (names []string, rows map[string]int) {
 			rows[text]++
 		}
 	}
-	for name := range rows {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
+	names = slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b))
 	})
 	return names, rows
@@ -280,12 +279,7 @@ func like(name string, values []string) (string, bool) {
 	if slices.Contains(values, name) {
 		return name, true
 	}
-	var found []string
-	for _, v := range values {
-		if textmatch.Fold(v) == textmatch.Fold(name) {
-			found = append(found, v)
-		}
-	}
+	found := lists.Filter(values, func(v string) bool { return textmatch.Fold(v) == textmatch.Fold(name) })
 	if len(found) == 1 {
 		return found[0], true
 	}
@@ -343,9 +337,7 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 			if !ok {
 				return nil, refuse(ErrUnknownName, name, near(name, names), "column %s has no group %s%s", quoted(c.Claim.By), quoted(name), c.among())
 			}
-			if !slices.Contains(chosen, value) {
-				chosen = append(chosen, value)
-			}
+			chosen = lists.Add(chosen, value)
 		}
 		if len(chosen) == 1 { // against all others
 			for _, name := range names {

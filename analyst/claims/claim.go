@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/stats"
 	"github.com/qedkit/qed/refusal"
@@ -177,11 +178,7 @@ const (
 )
 
 func columnNames(t *qed.Table) []string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-	}
-	return names
+	return lists.Map(t.Columns, func(c qed.Column) string { return c.Name })
 }
 
 // near returns the names that may have been meant, or else the first ones.
@@ -213,9 +210,6 @@ func known[S ~string](what string, got S, all ...S) error {
 	if slices.Contains(all, got) {
 		return nil
 	}
-	var names []string
-	for _, s := range all {
-		names = append(names, string(s))
-	}
+	names := lists.Map(all, func(s S) string { return string(s) })
 	return refuse(ErrUnknownName, string(got), names, "there is no %s %q", what, prompt.Clip(string(got), maxNameBytes))
 }

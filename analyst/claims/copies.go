@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 const (
@@ -31,9 +32,7 @@ func (c *checker) copies() {
 		return
 	}
 	once := &qed.Table{Columns: c.source.Columns, Truncated: c.source.Truncated}
-	for _, i := range kept {
-		once.Rows = append(once.Rows, c.source.Rows[i])
-	}
+	once.Rows = append(once.Rows, lists.Map(kept, func(i int) []any { return c.source.Rows[i] })...)
 	outcome, text := Pass, c.t.CopiesOnce
 	if c.table == c.source && (c.Claim == nil || c.Claim.Kind != Share) {
 		c.table = once
@@ -114,9 +113,7 @@ func (c *checker) isKey(times, kept []int, columns ...int) bool {
 		}
 	}
 	once := &qed.Table{Columns: c.source.Columns}
-	for _, at := range kept {
-		once.Rows = append(once.Rows, c.source.Rows[at])
-	}
+	once.Rows = append(once.Rows, lists.Map(kept, func(at int) []any { return c.source.Rows[at] })...)
 	equal := 0.0 // the chance that two rows have the same values in the other columns
 	_, of := distinctRows(once, others)
 	for _, n := range of {
@@ -154,11 +151,7 @@ func (c *checker) copiesOfValues() (kept []int, key string) {
 			continue
 		}
 		columns := []int{i, c.metric}
-		for _, j := range []int{c.by, c.with} {
-			if j >= 0 {
-				columns = append(columns, j)
-			}
-		}
+		columns = append(columns, lists.Filter([]int{c.by, c.with}, func(j int) bool { return j >= 0 })...)
 		first, times := distinctRows(c.source, columns)
 		if len(first) == len(c.source.Rows) {
 			continue

@@ -216,10 +216,7 @@ func (d *difference) several(all []*group, a, b *group) bool {
 	}
 	d.add(CheckDifference, Pass, fill(text, "n", count(len(all)), "by", quoted(d.Claim.By), "p", d.t.chance(p), "effect", d.t.ratio(effect)),
 		append(figures, "p", p, "effect", effect)...)
-	if p >= level {
-		return false
-	}
-	return d.pairs(all, a, b)
+	return p < level && d.pairs(all, a, b)
 }
 
 // pairs tests the pairs of groups, adjusted by Holm.

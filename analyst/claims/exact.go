@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/hypothesis"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/numeric"
 )
@@ -81,11 +82,7 @@ func (c *checker) compared(x []float64) error {
 	}
 	of := x[rows[0]]
 	var known []float64 // the numbers of all groups
-	for _, v := range x {
-		if !math.IsNaN(v) {
-			known = append(known, v)
-		}
-	}
+	known = append(known, lists.Filter(x, func(v float64) bool { return !math.IsNaN(v) })...)
 	claimed := 1.0
 	if claim.Value != nil {
 		claimed = *claim.Value
@@ -410,8 +407,6 @@ func (c *checker) positions() (along []float64, at []int, err error) {
 			order[name] = float64(i)
 		}
 	}
-	for _, name := range col.Texts {
-		along = append(along, order[name])
-	}
+	along = append(along, lists.Map(col.Texts, func(name string) float64 { return order[name] })...)
 	return along, col.At, nil
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/qedkit/qed/internal/hypothesis"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // A Session checks the findings of one analysis together. If twenty differences are
@@ -62,11 +63,7 @@ func (s *Session) put(r *Report) {
 func (s *Session) Reports() []*Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all []*Report
-	for _, r := range s.reports {
-		all = append(all, r.clone())
-	}
-	return all
+	return lists.Map(s.reports, func(r *Report) *Report { return r.clone() })
 }
 
 // key returns what equal findings have in common. The same claim about the results of

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 )
@@ -77,11 +78,7 @@ func (t *texts) chance(p float64) string {
 
 // list joins quoted words.
 func list(words []string) string {
-	var all []string
-	for _, w := range words {
-		all = append(all, quoted(w))
-	}
-	return strings.Join(all, ", ")
+	return strings.Join(lists.Map(words, quoted), ", ")
 }
 
 // decimal returns a number in the form of Go as the language writes it.

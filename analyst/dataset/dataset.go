@@ -13,6 +13,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -24,6 +25,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst/tabular"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/tempdir"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
@@ -88,10 +90,7 @@ func write(ctx context.Context, f *tabular.File, opt *tabular.Options) (*Dataset
 	if err := store(ctx, f, path); err != nil {
 		return d, err
 	}
-	names := make([]string, len(f.Columns))
-	for i, c := range f.Columns {
-		names[i] = c.Name
-	}
+	names := lists.Map(f.Columns, func(c tabular.Column) string { return c.Name })
 	cell, row := opt.Limits()
 	limits := sqldb.Options{
 		// A row has at most 8 bytes for each cell that is no text.
@@ -165,9 +164,7 @@ func insert(ctx context.Context, f *tabular.File, db *sql.DB) error {
 	var defs, marks []string
 	for _, c := range f.Columns {
 		kind := declared[c.Type]
-		if kind == "" {
-			kind = "TEXT"
-		}
+		kind = cmp.Or(kind, "TEXT")
 		defs, marks = append(defs, quote(c.Name)+" "+kind), append(marks, "?")
 	}
 	for _, text := range []string{

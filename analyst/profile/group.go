@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -126,11 +127,7 @@ func rank(top []*value, v *value) int {
 
 // quoted returns the names of the columns for a statement.
 func (r *run) quoted() []string {
-	quoted := make([]string, len(r.names))
-	for i, name := range r.names {
-		quoted[i] = r.source.Dialect.Quote(name)
-	}
-	return quoted
+	return lists.Map(r.names, r.source.Dialect.Quote)
 }
 
 // number returns a number of rows.

@@ -23,6 +23,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
@@ -195,10 +196,7 @@ const (
 // with candidates. An error of the database is a [*sqldb.Error]. If ctx ends, Read
 // stops the statement.
 func Read(ctx context.Context, s Source, o *Options) (*Profile, error) {
-	opt := Options{}
-	if o != nil {
-		opt = *o
-	}
+	opt := option.Of(o)
 	if s.DB == nil || s.Policy == nil || s.Dialect == nil {
 		return nil, errors.New("profile: Source needs DB, Policy and Dialect")
 	}

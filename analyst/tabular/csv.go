@@ -63,8 +63,7 @@ func (r *csvReader) next() (record []string, line int, err error) {
 	for ; err == nil && isRule(record); record, err = r.csv.Read() {
 		r.rules++
 	}
-	var broken *csv.ParseError
-	if errors.As(err, &broken) {
+	if broken, ok := errors.AsType[*csv.ParseError](err); ok {
 		return nil, 0, brokenQuotes(broken.StartLine)
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -166,10 +167,5 @@ func otherScript(a, b rune) bool {
 	if !unicode.IsLetter(a) || !unicode.IsLetter(b) {
 		return false
 	}
-	for _, script := range scripts {
-		if unicode.Is(script, a) != unicode.Is(script, b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(scripts, func(script *unicode.RangeTable) bool { return unicode.Is(script, a) != unicode.Is(script, b) })
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/xlsx"
 )
@@ -47,13 +48,7 @@ func (s *sheet) read(record []string, numbers []bool) ([]string, []bool) {
 // span returns how many cells of a row a record of the copy stands for. A group of columns
 // may end with merged cells; a title alone does not.
 func (s *sheet) span(record []string, row int) int {
-	filled := 0
-	for _, text := range record {
-		if text != "" {
-			filled++
-		}
-	}
-	if filled < 2 {
+	if len(lists.Filter(record, func(text string) bool { return text != "" })) < 2 {
 		return len(record)
 	}
 	return max(len(record), s.mergedTo[row])

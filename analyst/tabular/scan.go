@@ -101,8 +101,7 @@ func (l *loader) scan(r io.Reader) error {
 	before := len(l.warnings)
 	for {
 		err := l.addRows()
-		var own *Error
-		if errors.As(err, &own) && own.Kind == ErrFormat && (own.lenient || l.isJSON) && !l.shape.lenient {
+		if own, ok := errors.AsType[*Error](err); ok && own.Kind == ErrFormat && (own.lenient || l.isJSON) && !l.shape.lenient {
 			l.shape.lenient = true
 			l.forget(before)
 			continue

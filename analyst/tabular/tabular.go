@@ -39,6 +39,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/tempdir"
 )
 
@@ -190,22 +192,11 @@ type Options struct {
 }
 
 func (o *Options) withDefaults() (Options, error) {
-	var opt Options
-	if o != nil {
-		opt = *o
-	}
-	if opt.MaxBytes == 0 {
-		opt.MaxBytes = 512 << 20
-	}
-	if opt.MaxRows == 0 {
-		opt.MaxRows = 5_000_000
-	}
-	if opt.MaxColumns == 0 {
-		opt.MaxColumns = 1000
-	}
-	if opt.MaxCellBytes == 0 {
-		opt.MaxCellBytes = 256 << 10
-	}
+	opt := option.Of(o)
+	opt.MaxBytes = cmp.Or(opt.MaxBytes, 512<<20)
+	opt.MaxRows = cmp.Or(opt.MaxRows, 5_000_000)
+	opt.MaxColumns = cmp.Or(opt.MaxColumns, 1000)
+	opt.MaxCellBytes = cmp.Or(opt.MaxCellBytes, 256<<10)
 	if opt.HeaderLine < -1 {
 		return opt, argument("HeaderLine", strconv.Itoa(opt.HeaderLine))
 	}
@@ -215,9 +206,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if opt.MaxCellBytes > maxRowBytes || opt.MaxRowBytes > maxRowBytes {
 		return opt, &Error{Kind: ErrArgument, Message: fmt.Sprintf("MaxCellBytes is %d and MaxRowBytes %d, and at most %d are possible", opt.MaxCellBytes, opt.MaxRowBytes, maxRowBytes)}
 	}
-	if opt.MaxRowBytes == 0 {
-		opt.MaxRowBytes = min(max(1<<20, 4*opt.MaxCellBytes), maxRowBytes)
-	}
+	opt.MaxRowBytes = cmp.Or(opt.MaxRowBytes, min(max(1<<20, 4*opt.MaxCellBytes), maxRowBytes))
 	if opt.Decimal != 0 && opt.Decimal != '.' && opt.Decimal != ',' {
 		return opt, argument("Decimal", strconv.QuoteRune(opt.Decimal))
 	}
@@ -292,11 +281,7 @@ type Report struct {
 //
 // [analyst.Data]: https://pkg.go.dev/github.com/qedkit/qed/analyst#Data
 func (r *Report) Notes() []string {
-	notes := make([]string, len(r.Warnings))
-	for i, w := range r.Warnings {
-		notes[i] = w.Message
-	}
-	return notes
+	return lists.Map(r.Warnings, func(w Warning) string { return w.Message })
 }
 
 // A File is a table that was read. It is not safe for concurrent use.
@@ -418,9 +403,7 @@ func readInput(ctx context.Context, r io.Reader, o *Options) (*File, error) {
 		return nil, errors.Join(err, dir.Remove())
 	}
 	f := &File{Report: Report{Rows: l.rows, Warnings: l.warnings}, dir: dir, loader: l}
-	for _, c := range l.columns {
-		f.Columns = append(f.Columns, c.report(l.rows))
-	}
+	f.Columns = append(f.Columns, lists.Map(l.columns, func(c *tableColumn) Column { return c.report(l.rows) })...)
 	return f, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -103,13 +104,7 @@ func numberCell(cell any) (float64, bool) {
 
 // all reports whether every cell that is not nil is one of the values of c.
 func (f *field) all(c *column.Column) bool {
-	n := 0
-	for _, cell := range f.cells {
-		if cell != nil {
-			n++
-		}
-	}
-	return n == len(c.At)
+	return len(lists.Filter(f.cells, func(cell any) bool { return cell != nil })) == len(c.At)
 }
 
 // use records how the spec uses a field.

@@ -28,11 +28,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -226,9 +226,7 @@ func (l *linter) report(p refusal.Problem) {
 
 // note adds a note once.
 func (l *linter) note(text string) {
-	if !slices.Contains(l.notes, text) {
-		l.notes = append(l.notes, text)
-	}
+	l.notes = lists.Add(l.notes, text)
 }
 
 // listOf returns what a list has, or a value alone, as most properties accept both.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -107,10 +108,7 @@ var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // pointer returns the JSON Pointer of a key. A long key is shortened.
 func pointer(path, key string) string {
-	if len(key) > 60 {
-		key = strings.ToValidUTF8(key[:60], "") + "..."
-	}
-	return path + "/" + pointerEscaper.Replace(key)
+	return path + "/" + pointerEscaper.Replace(prompt.Clip(key, 60))
 }
 
 func item(path string, i int) string { return path + "/" + strconv.Itoa(i) }

@@ -14,6 +14,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -53,9 +54,7 @@ type Chart struct {
 // Write writes a page to w. If two charts have the same ID, or a chart is not
 // valid, it writes nothing and returns an error.
 func Write(ctx context.Context, w io.Writer, p Page) error {
-	if p.Language == "" {
-		p.Language = usertext.English
-	}
+	p.Language = cmp.Or(p.Language, usertext.English)
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n", html.EscapeString(p.Language))
 	fmt.Fprintf(&out, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy)

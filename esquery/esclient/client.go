@@ -94,10 +94,7 @@ var standardRetry = retry.Policy{Attempts: 4, Wait: 2 * time.Second, MaxWait: 30
 // New returns a Client. A nil opt means the defaults. The first request opens the
 // connection.
 func New(opt *Options) (*Client, error) {
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}

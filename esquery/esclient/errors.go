@@ -35,8 +35,7 @@ func (c *Client) ended(ctx context.Context, index string) error {
 // failed returns the error of an attempt without a complete response. Its text does
 // not repeat err, unless the transport returned an EngineError.
 func (c *Client) failed(ctx context.Context, index string, err error) error {
-	var known *esquery.EngineError
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*esquery.EngineError](err); ok {
 		return known
 	}
 	e := &esquery.EngineError{Kind: esquery.ErrUnavailable, Index: index, Err: err}

@@ -27,8 +27,5 @@ func (c *Client) Mapping(ctx context.Context, index string) (*esquery.Mapping, e
 			return err
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return mapping, nil
+	return mapping, err
 }

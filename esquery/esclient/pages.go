@@ -2,6 +2,7 @@ package esclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/option"
 )
 
 // Hits returns all hits of s, however many. They have the order of s, or of the
@@ -79,18 +81,12 @@ type pages struct {
 }
 
 func (p *pages) options(opt *esquery.PageOptions) error {
-	if opt != nil {
-		p.opt = *opt
-	}
+	p.opt = option.Of(opt)
 	if p.opt.Size < 0 || p.opt.Size > maxPage || p.opt.Max < 0 || p.opt.KeepAlive < 0 {
 		return fmt.Errorf("esclient: PageOptions: Size must be at most %d, and no option negative", maxPage)
 	}
-	if p.opt.Size == 0 {
-		p.opt.Size = 1000
-	}
-	if p.opt.KeepAlive == 0 {
-		p.opt.KeepAlive = time.Minute
-	}
+	p.opt.Size = cmp.Or(p.opt.Size, 1000)
+	p.opt.KeepAlive = cmp.Or(p.opt.KeepAlive, time.Minute)
 	return nil
 }
 

@@ -27,6 +27,7 @@ package estest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,9 +63,7 @@ const maxBody = 64 << 20
 // req can still be sent.
 func request(req *http.Request) (*exchange, error) {
 	x := &exchange{Method: req.Method, Path: req.URL.EscapedPath()}
-	if x.Path == "" {
-		x.Path = "/"
-	}
+	x.Path = cmp.Or(x.Path, "/")
 	if len(req.URL.RawQuery) > 0 {
 		parameters, err := url.ParseQuery(req.URL.RawQuery)
 		if err != nil {

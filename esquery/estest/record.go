@@ -2,6 +2,7 @@ package estest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +20,7 @@ import (
 // The transport is safe for concurrent use and calls w.Write by one goroutine at a
 // time.
 func Record(next http.RoundTripper, w io.Writer) http.RoundTripper {
-	if next == nil {
-		next = http.DefaultTransport
-	}
+	next = cmp.Or(next, http.DefaultTransport)
 	return &recorder{next: next, w: w}
 }
 

@@ -1,6 +1,8 @@
 package shipping
 
 import (
+	"cmp"
+
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/dates"
@@ -40,9 +42,7 @@ func NewAgent(
 func newTools(
 	model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *todoagent.Options,
 ) (*qed.Registry, error) {
-	if opt == nil {
-		opt = &todoagent.Options{}
-	}
+	opt = cmp.Or(opt, &todoagent.Options{})
 	searched, err := newIndices(engine)
 	if err != nil {
 		return nil, err

@@ -1,10 +1,10 @@
 package answertext
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -25,11 +25,7 @@ func Dates(readings []dates.Reading, used, differ, unchecked string) DateNote {
 		switch {
 		case r.Verdict == dates.Contradicted:
 			bad = append(bad, shown)
-			for _, one := range r.Found {
-				if !slices.Contains(found, one) {
-					found = append(found, one)
-				}
-			}
+			found = lists.Add(found, r.Found...)
 		case namesYears(r.Period):
 		case r.Verdict == dates.Proved:
 			good = append(good, shown)

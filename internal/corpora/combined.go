@@ -2,6 +2,7 @@ package corpora
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -60,11 +61,7 @@ func Combined(tb testing.TB) (*joinpath.Schema, func(db, table string) string) {
 		s.Tables[fmt.Sprintf("%s_%s_%d", word(7*i), word(13*i+5), i)] = joinpath.Table{Columns: []string{"id"}}
 		columns++
 	}
-	var tables []string
-	for table := range s.Tables {
-		tables = append(tables, table)
-	}
-	slices.Sort(tables)
+	tables := slices.Sorted(maps.Keys(s.Tables))
 	for i := 0; columns < 20_000; i++ {
 		t := s.Tables[tables[i%len(tables)]]
 		t.Columns = append(t.Columns, fmt.Sprintf("%s_%s_%d", word(11*i), word(17*i+3), i))

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -82,11 +83,7 @@ func (d *Draft) Reason() string { return Reason(d.Problems) }
 
 // ProblemLines returns the problems for a prompt, one per entry.
 func (d *Draft) ProblemLines() []string {
-	var lines []string
-	for _, p := range d.Problems {
-		lines = append(lines, prompt.Clip(p.String(), maxProblem))
-	}
-	return lines
+	return lists.Map(d.Problems, func(p refusal.Problem) string { return prompt.Clip(p.String(), maxProblem) })
 }
 
 // Earlier returns the corrections before the last one for a prompt, in one line

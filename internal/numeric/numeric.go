@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // Scaled returns x divided by a power of two, so that squares of it stay within
@@ -121,12 +123,7 @@ func MeanStdDev(x []float64) (mean, sd float64) {
 
 // IsConstant reports whether all values of x are the same.
 func IsConstant(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }
 
 // Quantile returns the p-quantile of sorted values, interpolated between the two
@@ -154,10 +151,7 @@ func Median(x []float64) float64 {
 
 // order returns the indexes of x by ascending value, equal values by index.
 func order(x []float64) []int {
-	places := make([]int, len(x))
-	for i := range places {
-		places[i] = i
-	}
+	places := lists.Indexes(len(x))
 	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(a, b)) })
 	return places
 }

@@ -9,6 +9,14 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
+// Of returns the options at opt, or those of all defaults if it is nil.
+func Of[T any](opt *T) T {
+	if opt == nil {
+		opt = new(T)
+	}
+	return *opt
+}
+
 // Default sets *v to standard if it is zero. It returns an error if *v is
 // negative; name is the option that the error names, such as
 // "sqlagent: Options.MaxRows".

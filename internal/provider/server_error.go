@@ -9,6 +9,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -102,10 +104,7 @@ func reason(v any, depth int) string {
 			said = reason(v[reasonMembers[i]], depth+1)
 		}
 		place, _ := v["loc"].([]any)
-		var names []string
-		for _, name := range place[:min(len(place), 2*maxReasons)] {
-			names = append(names, text(name))
-		}
+		names := lists.Map(place[:min(len(place), 2*maxReasons)], text)
 		if len(names) > 0 && said != "" {
 			return strings.Join(names, ".") + ": " + said
 		}
@@ -130,13 +129,9 @@ func text(v any) string {
 // without the key, and without invisible characters, which could be commands to
 // a terminal.
 func (c *Call) clean(s string) string {
-	const most = 300
 	s = masked(s, c.Key)
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }), " ")
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "..."
-	}
-	return strings.ToValidUTF8(s, "?")
+	return strings.ToValidUTF8(prompt.Clip(s, 300), "?")
 }
 
 // masked returns s without a key. A short one, which servers without keys get, is

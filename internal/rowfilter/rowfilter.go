@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // A Filter is a condition that was read. It is immutable.
@@ -227,8 +228,8 @@ func (p *parser) in(column string, not bool) {
 
 func (p *parser) match(column string, list bool) {
 	name := p.next().text
-	p.filter.Columns = addName(p.filter.Columns, column)
-	p.filter.Parameters = addName(p.filter.Parameters, name)
+	p.filter.Columns = lists.Add(p.filter.Columns, column)
+	p.filter.Parameters = lists.Add(p.filter.Parameters, name)
 	p.filter.parts = append(p.filter.parts, func(w Writer) { w.Match(column, name, list) })
 }
 
@@ -255,7 +256,7 @@ func (p *parser) name() string {
 }
 
 func (p *parser) addColumn(name string) {
-	p.filter.Columns = addName(p.filter.Columns, name)
+	p.filter.Columns = lists.Add(p.filter.Columns, name)
 	p.filter.parts = append(p.filter.parts, func(w Writer) { w.Column(name) })
 }
 
@@ -285,11 +286,4 @@ func (p *parser) literal() {
 	default:
 		p.fail("%s stands where a value is expected", t)
 	}
-}
-
-func addName(list []string, name string) []string {
-	if slices.Contains(list, name) {
-		return list
-	}
-	return append(list, name)
 }

@@ -22,6 +22,7 @@ package runlog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -87,9 +88,7 @@ func New(ctx context.Context, opt Options) *Log {
 	if opt.Failed == nil {
 		opt.Failed = func(error) {}
 	}
-	if opt.Calls == nil {
-		opt.Calls = new(Calls)
-	}
+	opt.Calls = cmp.Or(opt.Calls, new(Calls))
 	return &Log{
 		opt: opt, ctx: ctx, reading: ctx, writing: context.WithoutCancel(ctx),
 		mu: NewMutex(), beats: heartbeat{mu: NewMutex()},

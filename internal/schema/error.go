@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -76,10 +77,4 @@ func compact(v any) string {
 }
 
 // clip shortens text that may be long or come from a model.
-func clip(text string) string {
-	const most = 200
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return strings.ToValidUTF8(text, "?")
-}
+func clip(text string) string { return strings.ToValidUTF8(prompt.Clip(text, 200), "?") }

@@ -28,10 +28,7 @@ func Secret(column string) bool {
 // e-mail address. A key that refers to another table, such as email_id, does not.
 func Personal(column string) bool {
 	parts := split(column)
-	if len(parts) > 1 && slices.Contains(keyWords, parts[len(parts)-1]) {
-		return false
-	}
-	return matches(parts, personalParts, personalWords)
+	return (len(parts) <= 1 || !slices.Contains(keyWords, parts[len(parts)-1])) && matches(parts, personalParts, personalWords)
 }
 
 func split(column string) []string {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // Ends returns the offset after each sentence of a text, in their order. The space
@@ -161,22 +163,14 @@ func lastWord(text string) string {
 }
 
 // articles stand before a German ordinal.
-var articles = setOf("am im der die das den dem des zum zur vom beim ab seit jeder jede jedes jeden")
+var articles = wordset.Of("am im der die das den dem des zum zur vom beim ab seit jeder jede jedes jeden")
 
 // numbered are words that are abbreviations only before a number.
-var numbered = setOf("art max min no sec st")
+var numbered = wordset.Of("art max min no sec st")
 
-var abbreviations = setOf(`abs al allg anl anm approx aufl az bd bsp bspw bzgl bzw ca cf ch co corp dept d.h dr
+var abbreviations = wordset.Of(`abs al allg anl anm approx aufl az bd bsp bspw bzgl bzw ca cf ch co corp dept d.h dr
 	e.g ebd eq etc evtl ff fig ggf gem hr hrsg i.d.r i.e i.s.d i.v.m inc inkl jr kap lit ltd mio mrd mr mrs ms mwst
 	nr nrn op p.a pp prof rn rz s.o s.u sect sog str tel tsd u.a u.u usw v.a vgl viz vol vs z.b z.t zzgl ziff`)
 
-var months = setOf(`januar februar märz april mai juni juli august september oktober november dezember jan feb mrz apr
+var months = wordset.Of(`januar februar märz april mai juni juli august september oktober november dezember jan feb mrz apr
 	jun jul aug sep sept okt nov dez january february march may june july october december`)
-
-func setOf(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
-		set[word] = true
-	}
-	return set
-}

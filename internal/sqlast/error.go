@@ -2,8 +2,8 @@ package sqlast
 
 import (
 	"fmt"
-	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -79,14 +79,4 @@ func (e Errors) Unwrap() []error {
 }
 
 // Clip shortens a text that is quoted from a statement in an [Error].
-func Clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	n := most
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + ".."
-}
+func Clip(s string) string { return prompt.Clip(s, 80) }

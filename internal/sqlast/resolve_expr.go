@@ -69,15 +69,7 @@ func isUnordered(e Expr, q *Query) bool {
 }
 
 // MayAggregate reports whether an expression or a subquery in it calls an aggregate function.
-func MayAggregate(e Expr) bool {
-	found := false
-	Walk(e, func(n Node) bool {
-		c, ok := n.(*Call)
-		found = found || ok && IsAggregate(c)
-		return !found
-	})
-	return found
-}
+func MayAggregate(e Expr) bool { return Any(e, IsAggregate) }
 
 // inWidth checks that both sides of x IN (query) have the same number of columns.
 func (r *resolver) inWidth(e Expr) {
@@ -195,15 +187,15 @@ func IsAggregate(c *Call) bool {
 
 // HasAggregate reports whether an expression calls an aggregate function outside of its
 // subqueries.
-func HasAggregate(e Expr) bool { return hasCall(e, IsAggregate) }
+func HasAggregate(e Expr) bool { return HasCall(e, IsAggregate) }
 
 // HasWindow reports whether an expression calls a window function of its own block.
-func HasWindow(e Expr) bool { return hasCall(e, func(c *Call) bool { return c.Over != nil }) }
+func HasWindow(e Expr) bool { return HasCall(e, func(c *Call) bool { return c.Over != nil }) }
 
 // ReturnsRows reports whether an expression calls a function of its own block that can return
 // several rows, of which each is a row of the block.
 func ReturnsRows(e Expr) bool {
-	return hasCall(e, func(c *Call) bool {
+	return HasCall(e, func(c *Call) bool {
 		switch c.Name {
 		case "unnest", "generate_series", "generate_subscripts", "regexp_matches", "regexp_split_to_table", "string_to_table",
 			"json_array_elements", "json_array_elements_text", "json_each", "json_each_text", "json_object_keys", "json_to_recordset",
@@ -215,9 +207,9 @@ func ReturnsRows(e Expr) bool {
 	})
 }
 
-// hasCall reports whether an expression has a call in its own block, not in a subquery,
+// HasCall reports whether an expression has a call in its own block, not in a subquery,
 // for which the function returns true.
-func hasCall(e Expr, is func(*Call) bool) bool {
+func HasCall(e Expr, is func(*Call) bool) bool {
 	found := false
 	Walk(e, func(n Node) bool {
 		if c, ok := n.(*Call); ok {

@@ -1,6 +1,9 @@
 package sqlast
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // path binds a name of several parts: [schema.]table.column or column, and then
 // fields of a structure. A table goes before a column with the same name.
@@ -71,10 +74,5 @@ func (r *resolver) lambda(l *Lambda) {
 }
 
 func (r *resolver) isParam(name string) bool {
-	for _, p := range r.params {
-		if r.fold(p, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.params, func(p string) bool { return r.fold(p, name) })
 }

@@ -77,15 +77,7 @@ func (r *resolver) constantTerm(e *Expr, s *scope) {
 }
 
 // hasBareQuery reports whether an expression has a subquery without FROM.
-func hasBareQuery(e Expr) bool {
-	bare := false
-	Walk(e, func(n Node) bool {
-		s, ok := n.(*Select)
-		bare = bare || ok && s.From == nil
-		return !bare
-	})
-	return bare
-}
+func hasBareQuery(e Expr) bool { return Any(e, func(s *Select) bool { return s.From == nil }) }
 
 // repeatedItem replaces a term that repeats the expression of an item by its position,
 // and reports whether there is one.
@@ -101,15 +93,13 @@ func (r *resolver) repeatedItem(e *Expr, items []Item) bool {
 
 // isConstant reports whether an expression has no columns, calls and queries.
 func isConstant(e Expr) bool {
-	constant := true
-	Walk(e, func(n Node) bool {
+	return !Any(e, func(n Node) bool {
 		switch n.(type) {
 		case *Column, *Star, *Call, *Now, *Query:
-			constant = false
+			return true
 		}
-		return constant
+		return false
 	})
-	return constant
 }
 
 // position returns the digits of a term that engines read as the number of an item.

@@ -2,6 +2,7 @@ package sqlast
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -199,10 +200,5 @@ func alike(a, b string) bool {
 }
 
 func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }

@@ -21,6 +21,17 @@ func Walk(n Node, visit func(Node) bool) {
 	}
 }
 
+// Any reports whether is returns true for a node of its type that is n or below it. It
+// goes where [Walk] goes.
+func Any[N Node](n Node, is func(N) bool) (found bool) {
+	Walk(n, func(n Node) bool {
+		x, ok := n.(N)
+		found = found || ok && is(x)
+		return !found
+	})
+	return found
+}
+
 // Conjuncts returns the conditions that AND connects in e, which may be nil.
 func Conjuncts(e Expr) []Expr {
 	var all []Expr

@@ -3,32 +3,10 @@ package sqlread
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
-
-// Map applies f to each element of list. It returns nil for an empty list.
-func Map[T, U any](list []T, f func(T) U) []U {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]U, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
-}
-
-// Words returns the set of the words of a text.
-func Words(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		out[w] = true
-	}
-	return out
-}
 
 // IsPlainWord reports whether s consists of lower-case ASCII letters, digits and
 // underscores, and does not begin with a digit. Such a name of a function can be

@@ -66,20 +66,8 @@ func (r *reader) condition(e sqlast.Expr, in *env) limits {
 
 // hasTimedQuery reports whether a condition has a subquery with times in it. As a part
 // of an OR, the subquery does not limit all rows.
-func hasTimedQuery(e sqlast.Expr) (has bool) {
-	inQuery := func(n sqlast.Node) bool {
-		x, ok := n.(sqlast.Expr)
-		has = has || ok && isTime(x)
-		return !has
-	}
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		if q, ok := n.(*sqlast.Query); ok {
-			sqlast.Walk(q, inQuery)
-			return false
-		}
-		return !has
-	})
-	return has
+func hasTimedQuery(e sqlast.Expr) bool {
+	return sqlast.Any(e, func(q *sqlast.Query) bool { return sqlast.Any(q, isTime) })
 }
 
 func (r *reader) or(a, b limits) limits {

@@ -85,12 +85,8 @@ func isTimeWord(word string, later bool) bool {
 	case "candidate", "mandate":
 		return false
 	}
-	for _, end := range []string{"date", "time", "year", "month", "day", "week", "datum", "jahr", "monat"} {
-		if strings.HasSuffix(word, end) {
-			return true
-		}
-	}
-	return false
+	ends := func(end string) bool { return strings.HasSuffix(word, end) }
+	return slices.ContainsFunc([]string{"date", "time", "year", "month", "day", "week", "datum", "jahr", "monat"}, ends)
 }
 
 var timeWords = wordset.Of(`
@@ -115,12 +111,7 @@ func looksLikeTime(s string) bool {
 		run = 0
 	}
 	isGap := func(r rune) bool { return r < 'a' && (r < '0' || r > '9') || r > 'z' && r < 0x80 }
-	for word := range strings.FieldsFuncSeq(ascii.Lower(s), isGap) {
-		if timeNames[word] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.FieldsFunc(ascii.Lower(s), isGap), func(word string) bool { return timeNames[word] })
 }
 
 // isCentury reports whether digits begin like a year from 1900 to 2199.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -93,10 +95,7 @@ type dated struct {
 }
 
 func newDated(times, values *variable, opt *SeriesOptions) (*dated, error) {
-	d := &dated{time: times.Name}
-	if opt != nil {
-		d.opt = *opt
-	}
+	d := &dated{time: times.Name, opt: option.Of(opt)}
 	if err := d.opt.check(); err != nil {
 		return nil, err
 	}
@@ -192,10 +191,7 @@ func (d *dated) series(p Period) *Series {
 		}
 		return s
 	}
-	blank := map[int]bool{}
-	for _, t := range d.blank {
-		blank[p.number(t)] = true
-	}
+	blank := lists.Set(d.blank, p.number)
 	next := p.number(d.times[0])
 	for i := 0; i < len(d.times); {
 		n, j := p.number(d.times[i]), i+1
@@ -247,18 +243,8 @@ func (d *dated) cut(s *Series) {
 	if !s.Aggregate.needsWhole() || s.Period == Minute || s.Period == Hour || s.Period == Day {
 		return
 	}
-	distinct, total := 0, 0
-	for i, t := range d.times {
-		if i == 0 || !t.Equal(d.times[i-1]) {
-			distinct++
-		}
-	}
-	for _, p := range s.Points {
-		if p.Rows > 0 {
-			total++
-		}
-	}
-	if distinct <= total {
+	distinct := len(slices.CompactFunc(slices.Clone(d.times), time.Time.Equal))
+	if distinct <= len(lists.Filter(s.Points, func(p Point) bool { return p.Rows > 0 })) {
 		return // one time per period: the values are of whole periods already
 	}
 	first, last := d.times[0], d.times[len(d.times)-1]

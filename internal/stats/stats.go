@@ -22,6 +22,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -66,9 +67,7 @@ func unknownName[S ~string](what string, got S, known []S) error {
 func findAll(t *qed.Table, names []string) ([]int, error) {
 	var all []int
 	if len(names) == 0 {
-		for i := range t.Columns {
-			all = append(all, i)
-		}
+		all = lists.Indexes(len(t.Columns))
 	}
 	for _, name := range names {
 		i, err := find(t, name)

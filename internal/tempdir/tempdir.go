@@ -3,6 +3,7 @@
 package tempdir
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -31,9 +32,7 @@ var swept sync.Map
 // [os.TempDir]. The first call of a process for a parent and prefix removes the
 // directories of processes that were killed.
 func New(parent, prefix string) (*Dir, error) {
-	if parent == "" {
-		parent = os.TempDir()
-	}
+	parent = cmp.Or(parent, os.TempDir())
 	if _, again := swept.LoadOrStore([2]string{parent, prefix}, true); !again {
 		if err := removeStale(parent, prefix); err != nil {
 			return nil, err

@@ -3,6 +3,8 @@ package textmatch
 import (
 	"cmp"
 	"slices"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // Alike returns a score for each of others: the sum of the weights of the words
@@ -58,7 +60,7 @@ func contentWords(text string) []string {
 }
 
 // askingWords are words of a request that do not name its subject.
-var askingWords = SetOf("about again all every find found get give have many much no out please results " +
+var askingWords = wordset.Of("about again all every find found get give have many much no out please results " +
 	"retrieve row rows show tell those us")
 
 // SubjectWords returns the sorted content words of a request for an earlier query,

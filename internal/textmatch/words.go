@@ -5,19 +5,12 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // A Set is a set of words in lower case.
 type Set map[string]bool
-
-// SetOf returns the set of the words in list, which are separated by spaces.
-func SetOf(list string) Set {
-	set := Set{}
-	for _, word := range strings.Fields(list) {
-		set[word] = true
-	}
-	return set
-}
 
 // Split returns the content words of a text in their order, with duplicates.
 //
@@ -149,6 +142,6 @@ func single(word string) string {
 }
 
 // stopWords carry no content.
-var stopWords = SetOf(`a an and are as at be been but by can could did do does for from had has have how i if in
+var stopWords = wordset.Of(`a an and are as at be been but by can could did do does for from had has have how i if in
 	into is it its ll me my not of on or our re s should so t than that the their them then there these they
 	this to ve was we were what when where which who why will with would you your`)

@@ -6,10 +6,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 func TestSplit(t *testing.T) {
-	ignored := textmatch.SetOf("show results")
+	ignored := wordset.Of("show results")
 	for text, want := range map[string][]string{
 		"":                                nil,
 		"the of and":                      nil,

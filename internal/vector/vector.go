@@ -2,6 +2,7 @@
 package vector
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -37,9 +38,7 @@ func Embed(ctx context.Context, e llm.Embedder, texts []string, dimensions int) 
 		return nil, fmt.Errorf("%w: %d vectors for %d texts", ErrEmbedding, len(vectors), len(texts))
 	}
 	for i, v := range vectors {
-		if dimensions == 0 {
-			dimensions = len(v)
-		}
+		dimensions = cmp.Or(dimensions, len(v))
 		if len(v) != dimensions || dimensions == 0 {
 			return nil, fmt.Errorf("%w: a vector has %d, want %d", ErrDimensions, len(v), dimensions)
 		}

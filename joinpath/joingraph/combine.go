@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
 )
@@ -163,8 +164,8 @@ func (c *combination) table(name string, said joinpath.Table) error {
 	if key := columns(said.PrimaryKey); len(t.PrimaryKey) == 0 && len(key) == len(said.PrimaryKey) {
 		t.PrimaryKey = key
 	}
-	t.UniqueColumns = union(t.UniqueColumns, columns(said.UniqueColumns))
-	t.NotNull = union(t.NotNull, columns(said.NotNull))
+	t.UniqueColumns = lists.Add(t.UniqueColumns, columns(said.UniqueColumns)...)
+	t.NotNull = lists.Add(t.NotNull, columns(said.NotNull)...)
 	t.UniqueKeys = slices.Clone(t.UniqueKeys)
 	for _, key := range said.UniqueKeys {
 		spelled := columns(key)
@@ -206,8 +207,8 @@ func merged(a, b joinpath.Relationship) joinpath.Relationship {
 	}
 	weak = facing(weak, strong)
 	out := strong
-	out.Provenance = union(a.Provenance, b.Provenance)
-	out.Evidence = union(a.Evidence, b.Evidence)
+	out.Provenance = lists.Add(a.Provenance, b.Provenance...)
+	out.Evidence = lists.Add(a.Evidence, b.Evidence...)
 	out.Confidence = confidence(strong, weak)
 	out.Role = cmp.Or(strong.Role, weak.Role)
 	switch {
@@ -216,8 +217,8 @@ func merged(a, b joinpath.Relationship) joinpath.Relationship {
 	case reliability(a) == reliability(b):
 		out.Cardinality = widest(out.Cardinality, weak.Cardinality)
 	default:
-		out.Evidence = union(out.Evidence, []string{fmt.Sprintf("%s: the cardinality is %s",
-			strings.Join(weak.Provenance, ", "), weak.Cardinality)})
+		out.Evidence = lists.Add(out.Evidence, fmt.Sprintf("%s: the cardinality is %s",
+			strings.Join(weak.Provenance, ", "), weak.Cardinality))
 	}
 	return out
 }
@@ -296,15 +297,4 @@ func withProvenance(r joinpath.Relationship, source string) joinpath.Relationshi
 		r.Provenance = []string{cmp.Or(source, r.Type, "unnamed source")}
 	}
 	return r
-}
-
-// union returns the entries of a, then those of b that are not in a, each once.
-func union(a, b []string) []string {
-	var out []string
-	for _, s := range slices.Concat(a, b) {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }

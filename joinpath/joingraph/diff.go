@@ -1,11 +1,13 @@
 package joingraph
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -71,14 +73,10 @@ func (c Change) String() string {
 // order, then relationships. It ignores comments and estimates of rows. A nil schema
 // is an empty one.
 func Diff(old, new *joinpath.Schema) []Change {
-	if old == nil {
-		old = &joinpath.Schema{}
-	}
-	if new == nil {
-		new = &joinpath.Schema{}
-	}
+	old = cmp.Or(old, &joinpath.Schema{})
+	new = cmp.Or(new, &joinpath.Schema{})
 	var changes []Change
-	for _, name := range union(slices.Sorted(maps.Keys(old.Tables)), slices.Sorted(maps.Keys(new.Tables))) {
+	for _, name := range lists.Add(slices.Sorted(maps.Keys(old.Tables)), slices.Sorted(maps.Keys(new.Tables))...) {
 		before, existed := old.Tables[name]
 		after, exists := new.Tables[name]
 		switch {
@@ -96,7 +94,7 @@ func Diff(old, new *joinpath.Schema) []Change {
 
 func diffTable(name string, old, new joinpath.Table) []Change {
 	var changes []Change
-	for _, column := range union(old.Columns, new.Columns) {
+	for _, column := range lists.Add(old.Columns, new.Columns...) {
 		c := Change{Table: name, Name: column, Old: old.Types[column], New: new.Types[column]}
 		switch existed, exists := slices.Contains(old.Columns, column), slices.Contains(new.Columns, column); {
 		case !existed:
@@ -125,9 +123,7 @@ func keys(t joinpath.Table) string {
 			all = append(all, "("+strings.Join(sorted, ", ")+")")
 		}
 	}
-	for _, column := range t.UniqueColumns {
-		all = append(all, "("+column+")")
-	}
+	all = append(all, lists.Map(t.UniqueColumns, func(column string) string { return "(" + column + ")" })...)
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), " ")
 }

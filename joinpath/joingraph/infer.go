@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/privacy"
@@ -53,10 +54,7 @@ type InferOptions struct {
 }
 
 func (o *InferOptions) withDefaults() (InferOptions, error) {
-	var out InferOptions
-	if o != nil {
-		out = *o
-	}
+	out := option.Of(o)
 	out.MinConfidence = cmp.Or(out.MinConfidence, 0.5)
 	if !(out.MinConfidence > 0 && out.MinConfidence <= 1) {
 		return out, fmt.Errorf("joingraph: InferOptions.MinConfidence is %v, not between 0 and 1", out.MinConfidence)
@@ -174,9 +172,7 @@ func Infer(ctx context.Context, s *joinpath.Schema, opt *InferOptions) (*Inferen
 	if _, err := joinpath.New(s, &joinpath.Options{CacheSize: -1}); err != nil {
 		return nil, err
 	}
-	if s == nil {
-		s = &joinpath.Schema{}
-	}
+	s = cmp.Or(s, &joinpath.Schema{})
 	if _, err := o.Columns.LeftOut(s); err != nil {
 		return nil, fmt.Errorf("joingraph: InferOptions.Columns: %w", err)
 	}
@@ -240,16 +236,12 @@ func (in *inference) namedCandidates() {
 	for i := range x.tables {
 		t := &x.tables[i]
 		for n, list := range x.tableCandidates(i) {
-			in.refers[colRef{i, n}] = t.taken[t.columns[n].name] || len(list) > 0 && strength[list[0].rule] >= strength[ruleTableStart]
+			in.refers[colRef{i, n}] = t.taken[t.columns[n].name] || len(list) > 0 && rules[list[0].rule].strength >= rules[ruleTableStart].strength
 			if !t.taken[t.columns[n].name] {
 				found = append(found, list...)
 				continue
 			}
-			for _, c := range list {
-				if in.known[x.key(c)] {
-					declared = append(declared, c)
-				}
-			}
+			declared = append(declared, lists.Filter(list, func(c candidate) bool { return in.known[x.key(c)] })...)
 		}
 	}
 	in.convention = x.conventionOf(declared)
@@ -435,7 +427,7 @@ func (in *inference) edge(p proposal, confidence float64) Edge {
 	}
 	e.Cardinality = cardinalityOf(fromUnique, toUnique)
 	e.Grounds = Grounds{Rule: string(p.rule), Types: p.types, Key: in.keyKind(&p), Data: p.data, Terms: p.terms}
-	e.Grounds.Names = in.describe(&p, &e)
+	e.Grounds.Names = p.describe(&e)
 	for _, i := range p.rivals {
 		e.Grounds.Rivals = append(e.Grounds.Rivals, in.x.tables[i].name)
 	}
@@ -482,33 +474,7 @@ func (in *inference) keyKind(p *proposal) string {
 }
 
 // describe says in words why names suggest an edge.
-func (in *inference) describe(p *proposal, e *Edge) string {
+func (p *proposal) describe(e *Edge) string {
 	from, to := e.FromTable+"."+e.FromColumn, e.ToTable+"."+e.ToColumn
-	switch p.rule {
-	case ruleSameKey:
-		return fmt.Sprintf("%s has the name of the key %s", from, to)
-	case ruleEntity, ruleEntityAlone:
-		return fmt.Sprintf("%s is named after the table %s", from, e.ToTable)
-	case ruleRoleEntity, ruleRoleAlone, ruleEntityRole:
-		return fmt.Sprintf("%s names the table %s and a role", from, e.ToTable)
-	case ruleRoleKey:
-		return fmt.Sprintf("%s ends with the name of the key %s", from, to)
-	case ruleAbbreviation:
-		return fmt.Sprintf("%s abbreviates the table %s", from, e.ToTable)
-	case ruleTableEnd, ruleTableStart:
-		return fmt.Sprintf("%s is named after a part of the table %s", from, e.ToTable)
-	case rulePerson:
-		return fmt.Sprintf("%s is the role of a person, and %s has persons", from, e.ToTable)
-	case ruleCalendar:
-		return fmt.Sprintf("%s is a date, and %s has the days", from, e.ToTable)
-	case ruleParent:
-		return fmt.Sprintf("%s names another row of %s", from, e.ToTable)
-	case ruleBareKey:
-		return fmt.Sprintf("%s and %s are both plain keys", from, to)
-	case ruleSharedName:
-		return fmt.Sprintf("%s and %s have the same name", from, to)
-	case ruleComposite:
-		return fmt.Sprintf("%s has all columns of a key of %s", e.FromTable, e.ToTable)
-	}
-	return "names say nothing"
+	return strings.NewReplacer("{column}", from, "{key}", to, "{table}", e.ToTable, "{child}", e.FromTable).Replace(rules[p.rule].says)
 }

@@ -31,12 +31,30 @@ const (
 	ruleData         ruleKind = "data"         // names say nothing, the data does
 )
 
-// strength orders rules: of two tables that fit a column, the one with the
-// stronger rule is the likelier one.
-var strength = map[ruleKind]int{
-	ruleSameKey: 90, ruleEntity: 85, ruleRoleKey: 70, ruleRoleEntity: 70, ruleEntityAlone: 65, ruleEntityRole: 55,
-	ruleRoleAlone: 50, ruleTableEnd: 45, ruleParent: 45, rulePerson: 40, ruleCalendar: 30, ruleAbbreviation: 40, ruleTableStart: 35,
-	ruleSharedName: 10, ruleBareKey: 8, ruleData: 1,
+// rules has what each rule says about an edge.
+var rules = map[ruleKind]struct {
+	feature  feature
+	strength int     // of two tables that fit a column, the one with the stronger rule is the likelier one
+	usual    float64 // the share among all keys of many schemas
+	says     string  // in words
+}{
+	ruleSameKey:      {fSameKey, 90, 0.62, "{column} has the name of the key {key}"},
+	ruleEntity:       {fEntity, 85, 0.12, "{column} is named after the table {table}"},
+	ruleRoleEntity:   {fRoleEntity, 70, 0.03, "{column} names the table {table} and a role"},
+	ruleEntityAlone:  {fEntityAlone, 65, 0.05, "{column} is named after the table {table}"},
+	ruleRoleAlone:    {fRoleAlone, 50, 0.02, "{column} names the table {table} and a role"},
+	ruleRoleKey:      {fRoleKey, 70, 0.05, "{column} ends with the name of the key {key}"},
+	ruleAbbreviation: {fAbbreviation, 40, 0.02, "{column} abbreviates the table {table}"},
+	ruleTableEnd:     {fTableEnd, 45, 0.02, "{column} is named after a part of the table {table}"},
+	ruleTableStart:   {fTableStart, 35, 0.01, "{column} is named after a part of the table {table}"},
+	ruleEntityRole:   {fEntityRole, 55, 0.01, "{column} names the table {table} and a role"},
+	ruleCalendar:     {fCalendar, 30, 0.01, "{column} is a date, and {table} has the days"},
+	rulePerson:       {fPerson, 40, 0.01, "{column} is the role of a person, and {table} has persons"},
+	ruleParent:       {fParent, 45, 0.01, "{column} names another row of {table}"},
+	ruleBareKey:      {fBareKey, 8, 0.01, "{column} and {key} are both plain keys"},
+	ruleSharedName:   {fSharedName, 10, 0.01, "{column} and {key} have the same name"},
+	ruleComposite:    {says: "{child} has all columns of a key of {table}"},
+	ruleData:         {fData, 1, 0.01, "names say nothing"},
 }
 
 // candidate is a possible edge of one column to a key.
@@ -147,7 +165,7 @@ func (f *finder) add(parent, keyNumber int, rule ruleKind, how int) {
 			keys := f.x.tables[parent].keys
 			// client.id is meant by client_id, even if client has a column client_id.
 			primary := rule == ruleEntity && keys[keyNumber].kind == keyPrimary && keys[keyNumber].own == wholeOwn && other.key >= 0 && keys[other.key].kind == keyNamed
-			if strength[rule] > strength[other.rule] || primary {
+			if rules[rule].strength > rules[other.rule].strength || primary {
 				f.found[i] = n
 			}
 			return
@@ -208,7 +226,7 @@ func (x *index) mismatch(parent, number int, c *column) bool {
 func (f *finder) strong() bool {
 	return slices.ContainsFunc(f.found, func(c candidate) bool {
 		alternate := c.rule == ruleSameKey && f.x.tables[c.parent].keys[c.key].kind == keyUnique
-		return strength[c.rule] >= strength[ruleEntityAlone] && !alternate
+		return rules[c.rule].strength >= rules[ruleEntityAlone].strength && !alternate
 	})
 }
 
@@ -291,9 +309,9 @@ func (x *index) withoutReferrers(found []candidate) []candidate {
 		return x.tables[c.parent].keys[c.key].own
 	}
 	named := slices.ContainsFunc(found, func(c candidate) bool {
-		return c.rule != ruleSameKey && strength[c.rule] >= strength[ruleRoleAlone] && (c.rule != ruleRoleKey || own(c) >= partOwn)
+		return c.rule != ruleSameKey && rules[c.rule].strength >= rules[ruleRoleAlone].strength && (c.rule != ruleRoleKey || own(c) >= partOwn)
 	})
-	full := len(found) > 1 && own(found[0]) == wholeOwn && strength[found[0].rule] >= strength[ruleRoleEntity]
+	full := len(found) > 1 && own(found[0]) == wholeOwn && rules[found[0].rule].strength >= rules[ruleRoleEntity].strength
 	return slices.DeleteFunc(found, func(c candidate) bool {
 		return named && c.rule == ruleSameKey && own(c) == notOwn || full && own(c) != wholeOwn
 	})
@@ -345,7 +363,7 @@ func (t *table) schema() string { return t.name[:len(t.name)-len(unqualified(t.n
 
 // points orders the candidates of one column.
 func (x *index) points(c candidate) int {
-	p := 10 * strength[c.rule]
+	p := 10 * rules[c.rule].strength
 	if c.rule == ruleAbbreviation {
 		p += 10 * c.how
 	}

@@ -1,6 +1,9 @@
 package joingraph
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // composites proposes edges to keys of several columns: tables that have all of
 // these columns.
@@ -22,13 +25,9 @@ func (in *inference) composites() {
 			}
 			t := &x.tables[parent]
 			// The rarest of the columns bounds the tables to look at.
-			rarest := k.columns[0]
-			for _, c := range k.columns {
-				if len(holders[t.columns[c].compact]) < len(holders[t.columns[rarest].compact]) {
-					rarest = c
-				}
-			}
-			for _, child := range holders[t.columns[rarest].compact] {
+			of := func(c int) []int { return holders[t.columns[c].compact] }
+			rarest := slices.MinFunc(k.columns, func(a, b int) int { return cmp.Compare(len(of(a)), len(of(b))) })
+			for _, child := range of(rarest) {
 				if child != parent {
 					in.composite(child, parent, n)
 				}

@@ -1,8 +1,6 @@
 package joingraph
 
-import (
-	"math"
-)
+import "math"
 
 // scoreData adds what was measured to the proposals.
 func (in *inference) scoreData() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -86,10 +87,7 @@ func newIndex(s *joinpath.Schema) *index {
 		short: map[string][]abbreviated{},
 	}
 	names := slices.Sorted(maps.Keys(s.Tables))
-	whole := map[string]bool{}
-	for _, name := range names {
-		whole[strings.Join(stems(splitName(unqualified(name))), " ")] = true
-	}
+	whole := lists.Set(names, func(name string) string { return strings.Join(stems(splitName(unqualified(name))), " ") })
 	common := commonPrefixes(names, whole)
 	for i, name := range names {
 		x.number[name] = i
@@ -151,17 +149,9 @@ func (x *index) originalOf(i int, name []string) int {
 
 // sameColumns reports whether at least three in four columns of two tables have the same name.
 func (x *index) sameColumns(a, b int) bool {
-	has := map[string]bool{}
-	for _, c := range x.tables[a].columns {
-		has[c.compact] = true
-	}
-	same := 0
-	for _, c := range x.tables[b].columns {
-		if has[c.compact] {
-			same++
-		}
-	}
-	return 4*same >= 3*max(len(x.tables[a].columns), len(x.tables[b].columns))
+	has := lists.Set(x.tables[a].columns, func(c column) string { return c.compact })
+	same := lists.Filter(x.tables[b].columns, func(c column) bool { return has[c.compact] })
+	return 4*len(same) >= 3*max(len(x.tables[a].columns), len(x.tables[b].columns))
 }
 
 // leastPrefixed is the number of tables from which on their first word, and their first two

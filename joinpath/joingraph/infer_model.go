@@ -53,13 +53,6 @@ var featureNames = [features]string{
 	"key word of ordinary columns", "very short abbreviation", "different key words",
 }
 
-var ruleFeature = map[ruleKind]feature{
-	ruleSameKey: fSameKey, ruleEntity: fEntity, ruleRoleEntity: fRoleEntity, ruleEntityAlone: fEntityAlone,
-	ruleRoleAlone: fRoleAlone, ruleRoleKey: fRoleKey, ruleAbbreviation: fAbbreviation, ruleTableEnd: fTableEnd,
-	ruleTableStart: fTableStart, ruleEntityRole: fEntityRole, ruleCalendar: fCalendar, rulePerson: fPerson, ruleParent: fParent,
-	ruleBareKey: fBareKey, ruleSharedName: fSharedName, ruleData: fData,
-}
-
 type vector [features]float64
 
 // vectorOf returns the features of a candidate.
@@ -72,7 +65,7 @@ func (x *index) vectorOf(c candidate) vector {
 			v[f] = 1
 		}
 	}
-	v[ruleFeature[c.rule]] = 1
+	v[rules[c.rule].feature] = 1
 	if c.key >= 0 {
 		k := parent.keys[c.key]
 		set(fPrimary, (k.kind == keyPrimary || k.kind == keyUnique) && c.rule != ruleParent)
@@ -222,17 +215,10 @@ func (c convention) weight(r ruleKind) float64 {
 		return 0
 	}
 	const prior = 4.0
-	usual := usualShare[r]
+	usual := rules[r].usual
 	share := (float64(c.rules[r]) + prior*usual) / (float64(c.all) + prior)
 	w := weightConvention * math.Log(share/usual)
 	return max(-mostConvention, min(mostConvention, w))
-}
-
-// usualShare is the share of a rule among all keys of many schemas.
-var usualShare = map[ruleKind]float64{
-	ruleSameKey: 0.62, ruleEntity: 0.12, ruleRoleKey: 0.05, ruleRoleEntity: 0.03, ruleEntityAlone: 0.05,
-	ruleRoleAlone: 0.02, ruleAbbreviation: 0.02, ruleTableEnd: 0.02, ruleTableStart: 0.01, ruleEntityRole: 0.01,
-	rulePerson: 0.01, ruleCalendar: 0.01, ruleParent: 0.01, ruleBareKey: 0.01, ruleSharedName: 0.01, ruleData: 0.01,
 }
 
 // A Term is one item of evidence and its weight, in the unit of the logarithm of

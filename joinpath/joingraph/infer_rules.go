@@ -3,6 +3,8 @@ package joingraph
 import (
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // sameKey finds keys whose name the column has, or ends with.
@@ -51,13 +53,9 @@ func (f *finder) owners(refs []keyRef, least int) []keyRef {
 			most = max(most, f.x.tables[ref.table].keys[ref.key].own)
 		}
 	}
-	var out []keyRef
-	for _, ref := range refs {
-		if f.x.tables[ref.table].keys[ref.key].own == most && (ref.table != f.child || least == notOwn) {
-			out = append(out, ref)
-		}
-	}
-	return out
+	return lists.Filter(refs, func(ref keyRef) bool {
+		return f.x.tables[ref.table].keys[ref.key].own == most && (ref.table != f.child || least == notOwn)
+	})
 }
 
 // minGluedKey is the length of the shortest key that a column in one word can end

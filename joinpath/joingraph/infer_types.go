@@ -1,6 +1,9 @@
 package joingraph
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A typeClass groups the types of columns that can be compared.
 type typeClass int
@@ -22,12 +25,7 @@ func classOf(name string) typeClass {
 	word, arguments, _ := strings.Cut(name, "(")
 	word = strings.TrimSpace(word)
 	has := func(list ...string) bool {
-		for _, s := range list {
-			if strings.Contains(word, s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(word, s) })
 	}
 	switch {
 	case word == "":

@@ -6,7 +6,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // splitName returns the words of an identifier in lower case. Words end at
@@ -82,11 +84,7 @@ var irregular = map[string]string{
 
 // stems returns the singular form of each word.
 func stems(parts []string) []string {
-	out := make([]string, len(parts))
-	for i, p := range parts {
-		out[i] = singular(p)
-	}
-	return out
+	return lists.Map(parts, singular)
 }
 
 // compact joins words so that timeslot equals time_slot.
@@ -99,19 +97,19 @@ func compact(parts []string) string {
 }
 
 // keyWords end, and sometimes begin, the name of a column that identifies a row.
-var keyWords = textmatch.SetOf(`id ids key code cd no nr num nbr number ref uuid guid uid oid pid fk pk sk bk rowid ident
+var keyWords = wordset.Of(`id ids key code cd no nr num nbr number ref uuid guid uid oid pid fk pk sk bk rowid ident
 	identifier nummer schluessel kennung kuerzel`)
 
 // weakKeyWords are keyWords that also name ordinary columns, such as a phone
 // number.
-var weakKeyWords = textmatch.SetOf(`code cd no nr num nbr number ref nummer ident identifier kuerzel`)
+var weakKeyWords = wordset.Of(`code cd no nr num nbr number ref nummer ident identifier kuerzel`)
 
 // gluedKeys are key words that legacy names write without a separator: custid.
 var gluedKeys = []string{"uuid", "guid", "id", "nr", "no", "num", "key", "code"}
 
 // genericWords do not say what a table is about. A column of such a name is no
 // reference, even if another table has a key of the same name.
-var genericWords = textmatch.SetOf(`id key code no nr number name title type kind status state date year month day time timestamp
+var genericWords = wordset.Of(`id key code no nr number name title type kind status state date year month day time timestamp
 	description comment comments note notes value amount total quantity price cost email mail phone fax url version
 	position rank level size weight height width length color colour gender sex age language active enabled deleted
 	count sort order seq sequence line text content label first last middle start end from to created updated modified
@@ -120,53 +118,53 @@ var genericWords = textmatch.SetOf(`id key code no nr number name title type kin
 
 // measureWords are in the names of columns that describe or count something:
 // no_of_customers is no customer.
-var measureWords = textmatch.SetOf(`no number num count total sum avg average min max of per units qty quantity days hours minutes g n email mail web url fastest
+var measureWords = wordset.Of(`no number num count total sum avg average min max of per units qty quantity days hours minutes g n email mail web url fastest
 	time date name title type code rate percent percentage amount price cost has is had anzahl summe`)
 
 // placeWords follow the name of a table and say which of several rows is meant.
-var placeWords = textmatch.SetOf(`in home away main primary secondary first second from to source target src dst dest
+var placeWords = wordset.Of(`in home away main primary secondary first second from to source target src dst dest
 	parent child old new previous next current original billing shipping delivery start end left right origin
 	destination default`)
 
 // roleWords name a person by the role in a row. They are followed by a key word or
 // "by" or are a whole name.
-var roleWords = textmatch.SetOf(`manager mgr supervisor boss chief head leader lead director owner author creator editor
+var roleWords = wordset.Of(`manager mgr supervisor boss chief head leader lead director owner author creator editor
 	approver reviewer assignee reporter requester responsible coach captain
 	secretary representative rep seller salesperson technician operator contact buyer planner sender receiver
 	recipient driver chef leiter vorgesetzter bearbeiter ersteller verantwortlicher ansprechpartner
 	besitzer autor verfasser female male husband wife spouse partner father mother guardian`)
 
 // accountWords are roles of those who use a program.
-var accountWords = textmatch.SetOf(`author creator editor owner assignee requester reviewer sender receiver recipient autor
+var accountWords = wordset.Of(`author creator editor owner assignee requester reviewer sender receiver recipient autor
 	verfasser ersteller`)
 
 // teacherWords are roles of people who teach.
-var teacherWords = textmatch.SetOf(`advisor adviser instructor teacher professor lecturer tutor mentor betreuer
+var teacherWords = wordset.Of(`advisor adviser instructor teacher professor lecturer tutor mentor betreuer
 	dozent lehrer`)
 
 // byWords are participles that are followed by "by", or that stand alone with a
 // key word: createdBy, created_by_id, modifier_id.
-var byWords = textmatch.SetOf(`created updated modified deleted changed approved assigned added inserted entered edited
+var byWords = wordset.Of(`created updated modified deleted changed approved assigned added inserted entered edited
 	closed opened authorised authorized signed checked reviewed submitted requested reported recorded confirmed
 	cancelled canceled completed posted uploaded verified owned managed handled issued received rejected processed
 	locked archived published invited granted revoked scheduled performed registered erstellt geaendert angelegt
 	geloescht freigegeben bearbeitet`)
 
 // systemWords name another system, whose ids are no keys of a table here.
-var systemWords = textmatch.SetOf(`external extern ext foreign thirdparty upstream legacy stripe paypal adyen
+var systemWords = wordset.Of(`external extern ext foreign thirdparty upstream legacy stripe paypal adyen
 	salesforce sfdc hubspot zendesk shopify github gitlab google facebook twitter linkedin microsoft azure aws gcp slack
 	jira xero quickbooks sap netsuite ldap oauth saml oidc`)
 
 // copyWords are in the names of tables that have old rows of another table, or copies.
-var copyWords = textmatch.SetOf(`archive archived archiv arch backup bak bkp old copy kopie hist history historie historic
+var copyWords = wordset.Of(`archive archived archiv arch backup bak bkp old copy kopie hist history historie historic
 	deleted deprecated legacy snapshot tmp temp prev previous obsolete alt`)
 
 // parentWords name another row of the same table.
-var parentWords = textmatch.SetOf(`parent predecessor successor previous prev next superior reportsto ancestor root original
+var parentWords = wordset.Of(`parent predecessor successor previous prev next superior reportsto ancestor root original
 	replaces replaced replacedby supersededby eltern vorgaenger nachfolger oberste uebergeordnet uebergeordnete`)
 
 // rowWords also do, before the name of the table.
-var rowWords = textmatch.SetOf(`child source target src dst from to old new current first last linked related duplicate`)
+var rowWords = wordset.Of(`child source target src dst from to old new current first last linked related duplicate`)
 
 // personTables are the tables that a person's role or an action refers to, the
 // likeliest first.
@@ -177,11 +175,11 @@ var (
 )
 
 // tablePrefixes begin the name of a table and say what kind of table it is.
-var tablePrefixes = textmatch.SetOf(`tbl t tb tab ref sec dim d fact fct f stg staging lkp lookup lu vw v view mst master trn
+var tablePrefixes = wordset.Of(`tbl t tb tab ref sec dim d fact fct f stg staging lkp lookup lu vw v view mst master trn
 	xref rel map bridge br hub lnk sat ods dwh dw mart sys app raw src core cfg`)
 
 // tableSuffixes end the name of a table and say what kind of table it is.
-var tableSuffixes = textmatch.SetOf(`tbl table tab dim fact entity master mst`)
+var tableSuffixes = wordset.Of(`tbl table tab dim fact entity master mst`)
 
 // trimEnds removes the key words from the end or the begin of a column's words, and
 // returns which one was removed.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -270,10 +271,7 @@ const leastUnique = 8
 // measureProposals measures what names suggest, the likeliest first.
 func (s *sampler) measureProposals() {
 	in := s.in
-	order := make([]int, len(in.proposals))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Indexes(len(in.proposals))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(in.proposals[b].logit, in.proposals[a].logit) })
 	s.planned += len(order)
 	for _, i := range order {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -125,10 +126,7 @@ type validation struct {
 }
 
 func newValidation(m llm.Model, s *joinpath.Schema, opt *ValidateOptions) (*validation, error) {
-	v := &validation{schema: s}
-	if opt != nil {
-		v.opt = *opt
-	}
+	v := &validation{schema: s, opt: option.Of(opt)}
 	if m == nil {
 		return nil, errors.New("joingraph: Validate needs a model")
 	}
@@ -291,15 +289,15 @@ func (v *validation) promptData(batch []claim) promptData {
 	used := map[string][]string{} // columns of the joins, by table
 	for i, c := range batch {
 		from, to := c.Columns()
-		used[c.FromTable] = union(used[c.FromTable], from)
-		used[c.ToTable] = union(used[c.ToTable], to)
+		used[c.FromTable] = lists.Add(used[c.FromTable], from...)
+		used[c.ToTable] = lists.Add(used[c.ToTable], to...)
 		left, right, _ := strings.Cut(c.String(), " -> ")
 		data.Joins = append(data.Joins, promptJoin{i + 1, left, right, c.Confidence, c.Evidence})
 	}
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		t, needed := v.schema.Tables[name], used[name]
 		shown := promptTable{Name: name, Comment: t.Comment}
-		listed := union(needed, t.Columns)
+		listed := lists.Add(needed, t.Columns...)
 		if len(listed) > maxPromptColumns {
 			shown.More = len(listed) - max(maxPromptColumns, len(needed))
 			listed = listed[:len(listed)-shown.More]

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -48,8 +49,8 @@ func Apply(s *joinpath.Schema, verdicts []Verdict) *joinpath.Schema {
 		}
 		r.Confidence = min(v.Confidence, maxModelConfidence)
 		r.Role = cmp.Or(r.Role, v.Role)
-		r.Provenance = union(r.Provenance, []string{cmp.Or(v.Model, "model")})
-		r.Evidence = union(r.Evidence, []string{fmt.Sprintf("%s: %s", cmp.Or(v.Model, "model"), v.Reason)})
+		r.Provenance = lists.Add(r.Provenance, cmp.Or(v.Model, "model"))
+		r.Evidence = lists.Add(r.Evidence, fmt.Sprintf("%s: %s", cmp.Or(v.Model, "model"), v.Reason))
 		out.Relationships[i] = r
 	}
 	return &out

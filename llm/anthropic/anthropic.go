@@ -87,9 +87,7 @@ type Model struct {
 
 // New returns a Model. It sends nothing. Its error is an [*llm.Error].
 func New(opt *Options) (*Model, error) {
-	if opt == nil {
-		opt = &Options{}
-	}
+	opt = cmp.Or(opt, &Options{})
 	s, err := provider.NewServer(&provider.Config{
 		Provider:   "anthropic",
 		API:        "the Messages API",

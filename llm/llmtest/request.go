@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -43,10 +44,5 @@ func lastMessage(req *llm.Request) string {
 		return "no message"
 	}
 	last := req.Messages[len(req.Messages)-1]
-	const most = 200
-	text := last.Text()
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return string(last.Role) + " " + strconv.Quote(text)
+	return string(last.Role) + " " + strconv.Quote(prompt.Clip(last.Text(), 200))
 }

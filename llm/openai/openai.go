@@ -163,9 +163,7 @@ func (m *Model) Generate(
 }
 
 func newServer(opt *Options, api string) (*provider.Server, error) {
-	if opt == nil {
-		opt = &Options{}
-	}
+	opt = cmp.Or(opt, &Options{})
 	return provider.NewServer(&provider.Config{
 		Provider:   "openai",
 		API:        api,

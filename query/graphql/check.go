@@ -138,8 +138,7 @@ func syntaxError(err error) error {
 // is the beginning of the message.
 func parserProblem(code refusal.Code, prefix string, err error) refusal.Problem {
 	problem := refusal.Problem{Code: code, Message: clip(prefix+strings.TrimPrefix(err.Error(), "schema:"), maxMessage)}
-	var e *gqlerror.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*gqlerror.Error](err); ok {
 		problem.Message = clip(prefix+e.Message, maxMessage)
 		if len(e.Locations) > 0 {
 			problem.Line, problem.Column = e.Locations[0].Line, e.Locations[0].Column

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/retry"
 )
 
@@ -51,10 +52,7 @@ var standardRetry = retry.Policy{Attempts: 4, Wait: 2 * time.Second, MaxWait: 30
 // "https://example.com/graphql". The URL must not hold a user or a password:
 // credentials belong in opt.Header. NewClient sends nothing.
 func NewClient(rawURL string, opt *ClientOptions) (*Client, error) {
-	var o ClientOptions
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	u, err := url.Parse(rawURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, errors.New("graphql: the URL of the endpoint must be an absolute http or https URL")

@@ -63,13 +63,10 @@ func (d *describer) queue(name string) {
 // write writes a definition and reports whether it fits. The first definition is
 // cut if it is too long; later ones are written whole or not at all.
 func (d *describer) write(lines []string) bool {
-	size := 0
-	for _, l := range lines {
-		size += len(l) + 1
-	}
-	if size <= d.left {
-		d.left -= size
-		d.out.WriteString(strings.Join(lines, "\n") + "\n")
+	text := strings.Join(lines, "\n") + "\n"
+	if len(text) <= d.left {
+		d.left -= len(text)
+		d.out.WriteString(text)
 		return true
 	}
 	if d.out.Len() > 0 {

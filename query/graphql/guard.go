@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/qedkit/qed/internal/option"
 )
 
 // GuardOptions are the options of a [Guard]. Nil and the zero value mean the
@@ -70,10 +72,7 @@ func NewGuard(schema *Schema, opt *GuardOptions) (*Guard, error) {
 	if schema == nil || schema.ast == nil {
 		return nil, refused(ErrInvalidOptions, "schema", "the schema is missing")
 	}
-	g := &Guard{}
-	if opt != nil {
-		g.opt = *opt
-	}
+	g := &Guard{opt: option.Of(opt)}
 	var err error
 	if g.schema, g.fixed, err = reduce(schema.ast, &g.opt); err != nil {
 		return nil, err

@@ -1,8 +1,6 @@
 package graphql
 
-import (
-	"github.com/vektah/gqlparser/v2/ast"
-)
+import "github.com/vektah/gqlparser/v2/ast"
 
 // typeRef returns the type that ref describes, with its lists and non-nulls.
 func (r *reader) typeRef(ref *introRef) *ast.Type {

@@ -1,6 +1,10 @@
 package graphql
 
-import "github.com/vektah/gqlparser/v2/ast"
+import (
+	"cmp"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
 
 // LeafType returns the type of a scalar or an enum that the query selects, such as
 // "Float", or "[String]" for a list, without exclamation marks. path is its location in
@@ -14,10 +18,7 @@ func (q *Query) addLeaves(prefix string, set ast.SelectionSet) {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			key := s.Alias
-			if key == "" {
-				key = s.Name
-			}
+			key := cmp.Or(s.Alias, s.Name)
 			if len(s.SelectionSet) > 0 {
 				q.addLeaves(prefix+key+".", s.SelectionSet)
 			} else if s.Definition != nil {

@@ -2,8 +2,8 @@ package graphql
 
 import (
 	"fmt"
-	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -66,12 +66,4 @@ func refusedFor(problems ...refusal.Problem) *refusal.Error {
 }
 
 // clip shortens s to n bytes: the texts of queries and servers are not bounded.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "..."
-}
+func clip(s string, n int) string { return prompt.Clip(s, n) }

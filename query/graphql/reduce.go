@@ -11,6 +11,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -68,13 +69,8 @@ func (r *reducer) split(option, entry string) (def *ast.Definition, member strin
 }
 
 func memberNames(def *ast.Definition) []string {
-	names := make([]string, 0, len(def.Fields)+len(def.EnumValues))
-	for _, f := range def.Fields {
-		names = append(names, f.Name)
-	}
-	for _, v := range def.EnumValues {
-		names = append(names, v.Name)
-	}
+	names := lists.Map(def.Fields, func(f *ast.FieldDefinition) string { return f.Name })
+	names = append(names, lists.Map(def.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })...)
 	return names
 }
 
@@ -231,11 +227,7 @@ func (r *reducer) schema() *ast.Schema {
 }
 
 func argumentNames(args ast.ArgumentDefinitionList) []string {
-	names := make([]string, len(args))
-	for i, a := range args {
-		names[i] = a.Name
-	}
-	return names
+	return lists.Map(args, func(a *ast.ArgumentDefinition) string { return a.Name })
 }
 
 // decode reads JSON and keeps numbers as they are written.

@@ -27,6 +27,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/rag/internal/version"
 )
@@ -65,9 +66,7 @@ func Open(ctx context.Context, opt *Options) (*Backend, error) {
 		return nil, errors.New("chromaindex: Open needs Options.Collection")
 	}
 	b := &Backend{opt: *opt}
-	if b.opt.Client == nil {
-		b.opt.Client = http.DefaultClient
-	}
+	b.opt.Client = cmp.Or(b.opt.Client, http.DefaultClient)
 	b.collections = fmt.Sprintf("%s/api/v2/tenants/%s/databases/%s/collections",
 		strings.TrimRight(cmp.Or(opt.URL, "http://localhost:8000"), "/"),
 		url.PathEscape(cmp.Or(opt.Tenant, "default_tenant")), url.PathEscape(cmp.Or(opt.Database, "default_database")))
@@ -227,10 +226,7 @@ func (b *Backend) Delete(ctx context.Context, documents []string) error {
 	if len(documents) == 0 {
 		return nil
 	}
-	var ids []string
-	for _, d := range documents {
-		ids = append(ids, version.ID(d))
-	}
+	ids := lists.Map(documents, version.ID)
 	if err := b.do(ctx, http.MethodPost, b.collection+"/delete", map[string]any{"ids": ids}, nil); err != nil {
 		return err
 	}
@@ -243,10 +239,7 @@ func where(f rag.Filter) any {
 		all = append(all, map[string]any{documentKey: map[string]any{"$in": f.Documents}})
 	}
 	for key, values := range f.Metadata {
-		var tags []any
-		for _, v := range values {
-			tags = append(tags, equal(tagPrefix+version.Tag(key, v), true))
-		}
+		tags := lists.Map(values, func(v string) any { return equal(tagPrefix+version.Tag(key, v), true) })
 		all = append(all, or(tags...))
 	}
 	return and(all...)
@@ -297,10 +290,7 @@ func (b *Backend) Matching(context.Context, []string, int, rag.Filter) ([]rag.Hi
 
 // current returns the versions of documents that count.
 func (b *Backend) current(ctx context.Context, documents []string) (map[string]string, error) {
-	var ids []string
-	for _, d := range documents {
-		ids = append(ids, version.ID(d))
-	}
+	ids := lists.Map(documents, version.ID)
 	var out struct{ Metadatas []map[string]any }
 	if err := b.do(ctx, http.MethodPost, b.collection+"/get", map[string]any{"ids": ids, "include": []string{"metadatas"}}, &out); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/sentence"
@@ -220,13 +221,8 @@ func isClaim(s string) bool {
 	if strings.HasSuffix(strings.TrimRight(s, `"”’“»«)*_ `), "?") {
 		return false
 	}
-	words := 0
-	for _, w := range strings.Fields(s) {
-		if strings.ContainsFunc(w, unicode.IsLetter) {
-			words++
-		}
-	}
-	return words >= 2 || strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) })
+	words := lists.Filter(strings.Fields(s), func(w string) bool { return strings.ContainsFunc(w, unicode.IsLetter) })
+	return len(words) >= 2 || strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) })
 }
 
 // A finding collects what is wrong with a sentence.
@@ -310,10 +306,7 @@ func first[T any](all []T) []T { return all[:min(len(all), maxPaired)] }
 
 // amounts checks the numbers that package figures reads.
 func (s *finding) amounts(body string) {
-	sets := make([]*figures.Set, len(s.keys))
-	for i, key := range s.keys {
-		sets[i] = &s.a.sources[key].facts().numbers
-	}
+	sets := lists.Map(s.keys, func(key string) *figures.Set { return &s.a.sources[key].facts().numbers })
 	one := oneOf.FindStringSubmatch(body)
 	for i, n := range figures.Missing(body, s.a.style, sets...) {
 		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/numeral"
 )
 
@@ -166,10 +167,7 @@ func smallNumbers(text string, dates []date, times []clockTime) map[int]bool {
 	for _, t := range times {
 		blank(rest, t.begin, t.end)
 	}
-	all := map[int]bool{}
-	for _, n := range numeral.Find(text) {
-		all[int(n.Value)] = true
-	}
+	all := lists.Set(numeral.Find(text), func(n numeral.Numeral) int { return int(n.Value) })
 	for _, digits := range wholeNumbers.FindAllString(string(rest), -1) {
 		if n, err := strconv.Atoi(strings.ReplaceAll(digits, ".", "")); err == nil && n <= 2400 {
 			all[n] = true

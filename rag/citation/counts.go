@@ -168,10 +168,7 @@ func (c *counted) mayBe(s *facts) bool {
 
 // follows reports whether a reader can compute the number from others of a source.
 func (c *counted) follows(s *facts) bool {
-	if max(len(s.counted), len(s.years.all), len(s.times)) > maxPaired {
-		return true
-	}
-	return c.isTime() && s.periods || c.isSpan(s) || c.isComputed(s)
+	return max(len(s.counted), len(s.years.all), len(s.times)) > maxPaired || c.isTime() && s.periods || c.isSpan(s) || c.isComputed(s)
 }
 
 // hasOtherUnit reports whether a source has the number only with other units of the same

@@ -1,6 +1,7 @@
 package citation
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -23,9 +24,7 @@ func spelled(text string, style figures.Style) string {
 				whole, part = strings.TrimSpace(rest), decimals[sign]
 			}
 		}
-		if whole == "" {
-			whole = "0"
-		}
+		whole = cmp.Or(whole, "0")
 		return whole + point + part
 	})
 	return raised.ReplaceAllStringFunc(text, caret)

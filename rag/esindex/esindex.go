@@ -18,6 +18,7 @@ package esindex
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/rag/internal/version"
 )
@@ -143,9 +145,7 @@ func errorOf(status int, text []byte) *Error {
 	if json.Unmarshal(text, &body) == nil {
 		e.Type, e.Reason = body.Error.Type, body.Error.Reason
 	}
-	if e.Reason == "" {
-		e.Reason = string(text)
-	}
+	e.Reason = cmp.Or(e.Reason, string(text))
 	e.Reason = strings.ToValidUTF8(e.Reason[:min(len(e.Reason), maxReason)], "")
 	return e
 }
@@ -297,10 +297,7 @@ func (b *Backend) Delete(ctx context.Context, documents []string) error {
 	if len(documents) == 0 {
 		return nil
 	}
-	var lines []any
-	for _, d := range documents {
-		lines = append(lines, action("delete", version.ID(d)))
-	}
+	lines := lists.Map(documents, func(d string) any { return action("delete", version.ID(d)) })
 	if err := b.bulk(ctx, lines); err != nil {
 		return err
 	}
@@ -325,9 +322,7 @@ func filters(f rag.Filter) []any {
 	}
 	for key, values := range f.Metadata {
 		tags := []string{}
-		for _, v := range values {
-			tags = append(tags, version.Tag(key, v))
-		}
+		tags = append(tags, lists.Map(values, func(v string) string { return version.Tag(key, v) })...)
 		all = append(all, map[string]any{"terms": map[string]any{"tags": tags}})
 	}
 	return all
@@ -373,10 +368,7 @@ func (b *Backend) search(ctx context.Context, k int, body func(n int) map[string
 
 // current returns the versions of documents that count.
 func (b *Backend) current(ctx context.Context, documents []string) (map[string]string, error) {
-	var ids []string
-	for _, d := range documents {
-		ids = append(ids, version.ID(d))
-	}
+	ids := lists.Map(documents, version.ID)
 	var out struct {
 		Docs []struct {
 			Source record `json:"_source"`

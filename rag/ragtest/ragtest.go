@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
@@ -233,10 +235,7 @@ func testHostileFilters(t *test) {
 func testOrder(t *test) {
 	t.put(slices.Concat(document("a", "xxxx yy"), document("b", "x"), document("c", "xy"), document("d", "yyyy"))...)
 	hits, _ := t.search(rag.Query{Text: "xx", Mode: rag.VectorMode})
-	var got []string
-	for _, h := range hits {
-		got = append(got, fmt.Sprintf("%s %.3f", h.Chunk.Document, h.Score))
-	}
+	got := lists.Map(hits, func(h rag.Hit) string { return fmt.Sprintf("%s %.3f", h.Chunk.Document, h.Score) })
 	if diff := cmp.Diff([]string{"b 1.000", "a 0.894", "c 0.707"}, got); diff != "" {
 		t.Errorf("by vectors (-want +got)\n%s", diff)
 	}
@@ -286,11 +285,7 @@ func testExact(t *test) {
 	}
 	for range 10 {
 		asked := random()
-		var want []string
-		for id := range vectors {
-			want = append(want, id)
-		}
-		slices.SortFunc(want, func(a, b string) int {
+		want := slices.SortedFunc(maps.Keys(vectors), func(a, b string) int {
 			if vector.Dot(asked, vectors[a]) > vector.Dot(asked, vectors[b]) {
 				return -1
 			}
@@ -300,10 +295,7 @@ func testExact(t *test) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []string
-		for _, h := range hits {
-			got = append(got, fmt.Sprintf("%s/%d", h.Chunk.Document, h.Chunk.Number))
-		}
+		got := lists.Map(hits, func(h rag.Hit) string { return fmt.Sprintf("%s/%d", h.Chunk.Document, h.Chunk.Number) })
 		if diff := cmp.Diff(want[:k], got); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
 )
@@ -149,10 +150,7 @@ func (s *scripter) mysqlFunctions() []string {
 // after the LIMIT, so that only the rows and columns that the statement needs are
 // decrypted.
 func (s *scripter) mysqlView(t *table) string {
-	columns := make([]string, len(t.Columns))
-	for i, column := range t.Columns {
-		columns[i] = s.mysqlColumn(t, column)
-	}
+	columns := lists.Map(t.Columns, func(column string) string { return s.mysqlColumn(t, column) })
 	from := s.qualified(t.Schema, t.Name)
 	if where := s.where(t); where != "" {
 		from += "\nWHERE " + where

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
 )
@@ -105,9 +106,7 @@ func (s *scripter) cryptoSchema() string { return cmp.Or(s.Key.Schema, "public")
 func (s *scripter) schemas() []string {
 	var list []string
 	for _, t := range s.tables {
-		if !slices.Contains(list, t.Schema) {
-			list = append(list, t.Schema)
-		}
+		list = lists.Add(list, t.Schema)
 	}
 	return list
 }
@@ -174,10 +173,7 @@ func (s *scripter) postgresView(t *table) string {
 	if where = s.where(t); where != "" {
 		where = "\nWHERE " + where
 	}
-	columns := make([]string, len(t.Columns))
-	for i, column := range t.Columns {
-		columns[i] = s.postgresColumn(t, column)
-	}
+	columns := lists.Map(t.Columns, func(column string) string { return s.postgresColumn(t, column) })
 	return fmt.Sprintf("CREATE OR REPLACE VIEW %s%s AS\nSELECT %s\nFROM %s%s", s.qualified(t.Schema, t.View), barrier,
 		strings.Join(columns, ",\n  "), s.qualified(t.Schema, t.Name), where)
 }
@@ -262,9 +258,7 @@ END`))
 
 // postgresUsage grants the account the use of the schemas of the policy.
 func (s *scripter) postgresUsage() []string {
-	var grants []string
-	for _, schema := range s.schemas() {
-		grants = append(grants, "GRANT USAGE ON SCHEMA "+s.quote(schema)+" TO "+s.account)
-	}
-	return grants
+	return lists.Map(s.schemas(), func(schema string) string {
+		return "GRANT USAGE ON SCHEMA " + s.quote(schema) + " TO " + s.account
+	})
 }

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/rowfilter"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -154,11 +155,7 @@ func (t *table) settings() []string {
 	if t.condition != nil {
 		return t.condition.Parameters
 	}
-	var names []string
-	for _, f := range t.Filters {
-		names = append(names, f.Setting)
-	}
-	return names
+	return lists.Map(t.Filters, func(f secureview.Filter) string { return f.Setting })
 }
 
 // where returns the condition of the rows of a table; empty: none.
@@ -168,10 +165,7 @@ func (s *scripter) where(t *table) string {
 		t.condition.Write(w)
 		return w.text.String()
 	}
-	conditions := make([]string, len(t.Filters))
-	for i, f := range t.Filters {
-		conditions[i] = s.server.filter(s, f)
-	}
+	conditions := lists.Map(t.Filters, func(f secureview.Filter) string { return s.server.filter(s, f) })
 	return strings.Join(conditions, "\n  AND ")
 }
 
@@ -254,11 +248,7 @@ func (s *scripter) readsEncrypted() bool {
 func (s *scripter) quote(name string) string { return quote(name, s.server.mark) }
 
 func (s *scripter) quoteAll(names []string) []string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = s.quote(name)
-	}
-	return quoted
+	return lists.Map(names, s.quote)
 }
 
 // qualified returns the name of an object of a schema.

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
@@ -93,10 +94,7 @@ const (
 //
 // A synonym or a value of something that is not in the schema is an error.
 func New(ctx context.Context, schema *joinpath.Schema, opt *Options) (*Index, error) {
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	if err := o.check(schema); err != nil {
 		return nil, err
 	}
@@ -109,18 +107,13 @@ func New(ctx context.Context, schema *joinpath.Schema, opt *Options) (*Index, er
 	}
 	x.lexical = textmatch.NewLexical(weights, lengthLoss)
 	x.begins = x.lexical.Words()
-	for _, w := range x.begins {
-		x.ends = append(x.ends, backwards(w))
-	}
+	x.ends = append(x.ends, lists.Map(x.begins, backwards)...)
 	slices.Sort(x.ends)
 	x.join(schema.Relationships)
 	if o.Embedder == nil || len(x.tables) == 0 {
 		return x, nil
 	}
-	texts := make([]string, len(x.tables))
-	for i, t := range x.tables {
-		texts[i] = t.text(schema.Tables[t.name], &o)
-	}
+	texts := lists.Map(x.tables, func(t table) string { return t.text(schema.Tables[t.name], &o) })
 	for batch := range slices.Chunk(texts, batchSize) {
 		dimensions := 0
 		if len(x.vectors) > 0 {
@@ -130,9 +123,7 @@ func New(ctx context.Context, schema *joinpath.Schema, opt *Options) (*Index, er
 		if err != nil {
 			return nil, fmt.Errorf("schemasearch: %w", err)
 		}
-		for _, v := range vectors {
-			x.vectors = append(x.vectors, vector.Unit(v))
-		}
+		x.vectors = append(x.vectors, lists.Map(vectors, vector.Unit)...)
 	}
 	return x, nil
 }
@@ -278,10 +269,7 @@ func (x *Index) Search(ctx context.Context, question string, k int) ([]Hit, erro
 		}
 		scores = textmatch.Fuse(scores, similar)
 	}
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
-	}
+	order := lists.Indexes(len(scores))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	var hits []Hit
 	for _, i := range order[:min(max(k, 0), len(order))] {
@@ -419,9 +407,7 @@ func (t *table) likeliest(a asked, lexical *textmatch.Lexical) (columns []string
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	for _, c := range all {
-		columns = append(columns, c.name)
-	}
+	columns = append(columns, lists.Map(all, func(c scored) string { return c.name })...)
 	return columns, named
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // An index finds values by their words. It does not change. It consists of a few long
@@ -247,15 +248,12 @@ var umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae"
 
 // isWeak reports whether a word alone hardly names a value.
 func isWeak(w string) bool {
-	if utf8.RuneCountInString(w) <= 2 && w[0] < utf8.RuneSelf {
-		return true
-	}
-	return len(textmatch.Split(w, weakWords)) == 0
+	return utf8.RuneCountInString(w) <= 2 && w[0] < utf8.RuneSelf || len(textmatch.Split(w, weakWords)) == 0
 }
 
 // weakWords ask for something, in English and German. Package words knows further
 // English ones.
-var weakWords = textmatch.SetOf(`all any both each every few find first get give last least list many more most much next
+var weakWords = wordset.Of(`all any both each every few find first get give last least list many more most much next
 	none number one only other per please show some such tell top total very
 	alle allen aller alles als am auch auf aus bei beim bis das dass dem den der des die diese dieser dieses ein eine
 	einem einen einer eines für fur fuer gab gibt haben hat hatte ich ihr im ist kein keine mehr mit nach nicht nur

@@ -62,10 +62,7 @@ type Options struct {
 const timeout = 5 * time.Minute
 
 func (o *Options) withDefaults() (Options, error) {
-	var v Options
-	if o != nil {
-		v = *o
-	}
+	v := option.Of(o)
 	if v.Shared && v.Owner != (Caller{}) {
 		return v, errors.New("values: Options.Shared and Options.Owner exclude each other")
 	}

@@ -251,9 +251,7 @@ func (s *search) matches(q Query) []Match {
 			cmp.Compare(a.Table, b.Table), cmp.Compare(a.Column, b.Column))
 	})
 	limit := q.Limit
-	if limit == 0 {
-		limit = 10
-	}
+	limit = cmp.Or(limit, 10)
 	var out []Match
 	said := map[string]int{}
 	var order []string                 // of the words that lack a part of the value

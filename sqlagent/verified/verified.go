@@ -31,6 +31,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
@@ -285,16 +286,8 @@ func (s *Set) Similar(ctx context.Context, tenant, question string, n int) ([]Pa
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range textmatch.Ranked(textmatch.Alike(question, questions)) {
-		if !slices.Contains(order, i) {
-			order = append(order, i)
-		}
-	}
-	var found []Pair
-	for _, i := range order[:min(max(n, 0), len(order))] {
-		found = append(found, pairs[i])
-	}
-	return found, nil
+	order = lists.Add(order, textmatch.Ranked(textmatch.Alike(question, questions))...)
+	return lists.Map(order[:min(max(n, 0), len(order))], func(i int) Pair { return pairs[i] }), nil
 }
 
 // byMeaning returns the indices of the questions that are near in meaning, the

@@ -112,10 +112,7 @@ func Open(ctx context.Context, path string, opt *Options) (*sqldb.DB, error) {
 }
 
 func open(ctx context.Context, path string, opt *Options, fill func(*sql.Conn) error) (*sqldb.DB, error) {
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	err := errors.Join(
 		option.Default("Options.MemoryLimit", &o.MemoryLimit, 1<<30),
 		option.Default("Options.MaxTempBytes", &o.MaxTempBytes, 4<<30),

@@ -13,7 +13,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
-	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -105,7 +105,7 @@ func planOf(ctx context.Context, conn *sql.Conn, query string) ([]node, reads, e
 }
 
 // operators are the operators that read no table themselves.
-var operators = sqlread.Words(`
+var operators = wordset.Of(`
 	cte recursive_cte cte_scan recursive_cte_scan rec_cte rec_cte_scan
 	recurring_cte_scan delim_scan right_delim_join left_delim_join
 	delim_join filter projection window streaming_window hash_join piecewise_merge_join nested_loop_join

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -125,9 +126,7 @@ func (c *check) readAll(ctx context.Context, conn *sql.Conn) error {
 	for _, o := range c.needs.objects {
 		name := quote(o.Schema) + "." + quote(o.Name)
 		columns := []string{"1"}
-		for _, column := range o.Columns {
-			columns = append(columns, quote(column))
-		}
+		columns = append(columns, lists.Map(o.Columns, quote)...)
 		_, _, err := scan(ctx, conn, "SELECT "+strings.Join(columns, ", ")+" FROM "+name+" LIMIT 0")
 		if err == nil {
 			continue
@@ -179,9 +178,6 @@ func (c *check) readAll(ctx context.Context, conn *sql.Conn) error {
 func (c *check) missingColumns(ctx context.Context, conn *sql.Conn, o sqldb.Object) ([]sqldb.Finding, error) {
 	_, rows, err := scan(ctx, conn, "SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = "+
 		literalText(o.Schema)+" AND TABLE_NAME = "+literalText(o.Name))
-	var known []string
-	for _, row := range rows {
-		known = append(known, row[0])
-	}
+	known := lists.Map(rows, func(row []string) string { return row[0] })
 	return policycheck.Columns(o.Schema+"."+o.Name, o.Columns, known, strings.EqualFold), err
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
@@ -245,11 +246,7 @@ func (c *check) revoke(g grant, what string) string {
 }
 
 func join(privileges []privilege) string {
-	texts := make([]string, len(privileges))
-	for i, p := range privileges {
-		texts[i] = p.String()
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(lists.Map(privileges, func(p privilege) string { return p.String() }), ", ")
 }
 
 func some(list []string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -286,40 +287,18 @@ func (s *grantScan) object() (o object, ok bool) {
 	return o, dot == "." && name != ""
 }
 
+// grantToken matches a name in quotes, a word or a sign.
+var grantToken = regexp.MustCompile("`(?:[^`]|``)*`?|'(?:[^']|'')*'?|\"(?:[^\"]|\"\")*\"?|[a-zA-Z0-9_$\\x{80}-\\x{10ffff}]+|[^ ]")
+
 // grantTokens splits a line. Words without quotes are returned in upper case.
 func grantTokens(line string) []string {
-	var tokens []string
-	for i := 0; i < len(line); {
-		start := i
-		switch c := line[i]; {
-		case c == ' ':
-			i++
-			continue
-		case c == '`', c == '\'', c == '"':
-			for i++; i < len(line); i++ {
-				if line[i] != c {
-					continue
-				}
-				if i++; i == len(line) || line[i] != c {
-					break
-				}
-			}
-			tokens = append(tokens, line[start:i])
-		case grantWord(c):
-			for i < len(line) && grantWord(line[i]) {
-				i++
-			}
-			tokens = append(tokens, ascii.Upper(line[start:i]))
-		default:
-			i++
-			tokens = append(tokens, line[start:i])
+	tokens := grantToken.FindAllString(line, -1)
+	for i, token := range tokens {
+		if !strings.ContainsAny(token[:1], "`'\"") {
+			tokens[i] = ascii.Upper(token)
 		}
 	}
 	return tokens
-}
-
-func grantWord(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c >= 0x80
 }
 
 // unquoted returns the name that a token stands for.

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
@@ -231,10 +232,7 @@ func (r *introspection) keys(ctx context.Context) error {
 		return err
 	}
 	for _, index := range keyset.Groups(rows, 3) {
-		var columns []string
-		for _, row := range index {
-			columns = append(columns, row[3])
-		}
+		columns := lists.Map(index, func(row []string) string { return row[3] })
 		name := r.Name(index[0][0], index[0][1])
 		t, ok := r.Into.Tables[name]
 		missing := func(column string) bool {

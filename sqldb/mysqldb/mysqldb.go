@@ -65,6 +65,7 @@ import (
 
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/lru"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -90,10 +91,7 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	o.MaxOpenConns = cmp.Or(o.MaxOpenConns, defaultConns)
 	db, err := New(pool, &o)
 	if err != nil {
@@ -111,10 +109,7 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrArgument].
 func New(pool *sql.DB, opt *Options) (*sqldb.DB, error) {
-	var o Options
-	if opt != nil {
-		o = *opt
-	}
+	o := option.Of(opt)
 	return sqldb.New(newEngine(), pool, &o.Options)
 }
 

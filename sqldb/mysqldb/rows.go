@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // scan runs a statement of this package and returns its rows as texts. NULL is
@@ -29,10 +30,7 @@ func scan(ctx context.Context, conn *sql.Conn, query string) (columns []string, 
 		if err := rows.Scan(scanned...); err != nil {
 			return nil, nil, err
 		}
-		row := make([]string, len(cells))
-		for i, c := range cells {
-			row[i] = c.String
-		}
+		row := lists.Map(cells, func(c sql.NullString) string { return c.String })
 		list = append(list, row)
 	}
 	return columns, list, rows.Err()

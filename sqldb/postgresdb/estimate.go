@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -45,10 +46,7 @@ func tableSizes(ctx context.Context, conn *sql.Conn, tables []name) (map[name]fl
 	if len(tables) == 0 {
 		return nil, nil
 	}
-	list := make([]string, len(tables))
-	for i, t := range tables {
-		list[i] = "(" + literal(t.schema) + ", " + literal(t.name) + ")"
-	}
+	list := lists.Map(tables, func(t name) string { return "(" + literal(t.schema) + ", " + literal(t.name) + ")" })
 	sizes := map[name]float64{}
 	var n name
 	var size float64

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -241,12 +242,7 @@ func (k *check) tables(ctx context.Context, policy bool) error {
 			AND (has_schema_privilege(`+literal(k.account)+`::name, n.oid, 'USAGE') OR n.nspname IN (`+literals(k.schemas)+`))`),
 		[]any{&n.schema, &n.name, &class, &grantee, &rights, &grantable}, func() {
 			_, listed := k.objects[n]
-			var writes []string
-			for _, right := range rights {
-				if right != "SELECT" {
-					writes = append(writes, right)
-				}
-			}
+			writes := lists.Filter(rights, func(right string) bool { return right != "SELECT" })
 			object := "TABLE " + n.quoted()
 			if class == "SEQUENCE" {
 				object = "SEQUENCE " + n.quoted()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
@@ -109,9 +110,7 @@ func (c *catalog) existing(ctx context.Context, schemas []string) ([]string, err
 			}
 			return nil, failure.New(sqldb.ErrMissing, missing+": "+others)
 		}
-		if !slices.Contains(names, schema) {
-			names = append(names, schema)
-		}
+		names = lists.Add(names, schema)
 	}
 	return names, nil
 }
@@ -328,11 +327,7 @@ func (r *introspection) through(all, children map[string]keyset.Names, unknown m
 		if unknown[reads[i]] {
 			return reads, false
 		}
-		for _, further := range slices.Concat(all[reads[i]], children[reads[i]]) {
-			if !slices.Contains(reads, further) {
-				reads = append(reads, further)
-			}
-		}
+		reads = lists.Add(reads, slices.Concat(all[reads[i]], children[reads[i]])...)
 	}
 	return reads, true
 }

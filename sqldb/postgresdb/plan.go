@@ -3,6 +3,7 @@ package postgresdb
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/qedkit/qed/secureview/dialect"
@@ -104,15 +105,6 @@ func afterCall(s string) string {
 }
 
 // afterQuoted returns the end of the string or quoted name with which s begins.
-func afterQuoted(s string) int {
-	for i := 1; i < len(s); i++ {
-		if s[i] != s[0] {
-			continue
-		}
-		if i+1 == len(s) || s[i+1] != s[0] {
-			return i + 1
-		}
-		i++
-	}
-	return len(s)
-}
+func afterQuoted(s string) int { return len(quotedText.FindString(s)) }
+
+var quotedText = regexp.MustCompile(`^(?:'(?:[^']|'')*'?|"(?:[^"]|"")*"?)`)

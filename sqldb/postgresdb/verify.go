@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -242,10 +243,7 @@ func openedBy(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (*objects, er
 	if err != nil {
 		return nil, err
 	}
-	named := make([]name, len(q.Objects))
-	for i, o := range q.Objects {
-		named[i] = name{o.Schema, o.Name}
-	}
+	named := lists.Map(q.Objects, func(o sqldb.Object) name { return name{o.Schema, o.Name} })
 	f.tables = without(tables, named)
 	return f, nil
 }
@@ -286,10 +284,7 @@ func closure(ctx context.Context, conn *sql.Conn, of []sqldb.Object) (*objects, 
 	if len(of) == 0 {
 		return f, nil
 	}
-	list := make([]string, len(of))
-	for i, o := range of {
-		list[i] = "(" + literal(o.Schema) + ", " + literal(o.Name) + ")"
-	}
+	list := lists.Map(of, func(o sqldb.Object) string { return "(" + literal(o.Schema) + ", " + literal(o.Name) + ")" })
 	var n name
 	var kind string
 	err := keyset.Each(ctx, conn, `

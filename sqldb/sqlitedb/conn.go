@@ -11,6 +11,8 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // This is a read-only driver for database/sql on SQLite's C interface. It
@@ -232,9 +234,5 @@ func (c *driverConn) innocuous(ctx context.Context) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	functions := make(map[string]bool, len(rows))
-	for _, row := range rows {
-		functions[row[0]] = true
-	}
-	return functions, nil
+	return lists.Set(rows, func(row []string) string { return row[0] }), nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -148,10 +149,7 @@ func (e engine) missing(ctx context.Context, conn *sql.Conn, p *secureview.Polic
 		if err != nil {
 			return err
 		}
-		var names []string
-		for _, row := range rows {
-			names = append(names, row[0])
-		}
+		names := lists.Map(rows, func(row []string) string { return row[0] })
 		for _, t := range guard.Tables() {
 			name := cmp.Or(t.View, t.Name)
 			if !slices.ContainsFunc(names, func(known string) bool { return ascii.EqualFold(known, name) }) {
@@ -162,10 +160,7 @@ func (e engine) missing(ctx context.Context, conn *sql.Conn, p *secureview.Polic
 			if err != nil {
 				return err
 			}
-			var columns []string
-			for _, row := range rows {
-				columns = append(columns, row[0])
-			}
+			columns := lists.Map(rows, func(row []string) string { return row[0] })
 			findings = append(findings, policycheck.Columns(name, slices.Concat(t.Columns, t.FilterColumns), columns, ascii.EqualFold)...)
 		}
 		return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/viewtext"
 	"github.com/qedkit/qed/joinpath"
 )
@@ -75,10 +76,7 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 		return err
 	}
 	for _, group := range keyset.Groups(rows, 1) {
-		var columns [][]string
-		for _, row := range group {
-			columns = append(columns, row[1:])
-		}
+		columns := lists.Map(group, func(row []string) []string { return row[1:] })
 		r.add(group[0][0], tableOf(columns))
 		for _, row := range group { // a generated column may use any that its table has
 			viewtext.AddUses(r.schema, row[0], row[1], row[5], row[:1])
@@ -154,9 +152,7 @@ func tableOf(columns [][]string) joinpath.Table {
 	slices.SortFunc(key, func(a, b []string) int {
 		return number(a[2]) - number(b[2])
 	})
-	for _, column := range key {
-		t.PrimaryKey = append(t.PrimaryKey, column[0])
-	}
+	t.PrimaryKey = append(t.PrimaryKey, lists.Map(key, func(column []string) string { return column[0] })...)
 	if len(t.PrimaryKey) == 1 {
 		t.UniqueColumns = []string{t.PrimaryKey[0]}
 		if ascii.EqualFold(key[0][1], "integer") && key[0][3] == "0" {

@@ -9,6 +9,8 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // QueryContext compiles one SELECT. The statement runs while its rows are read,
@@ -99,11 +101,7 @@ type rows struct {
 }
 
 func (r *rows) Columns() []string {
-	names := make([]string, len(r.columns))
-	for i, c := range r.columns {
-		names[i] = c.name
-	}
-	return names
+	return lists.Map(r.columns, func(c column) string { return c.name })
 }
 
 // ColumnTypeDatabaseTypeName returns the declared type as it was written. It

@@ -79,6 +79,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/store"
 )
 
@@ -111,10 +112,7 @@ func New(st store.Store, keys Keys, opt *Options) (store.Store, error) {
 	if st == nil || keys == nil {
 		return nil, errors.New("sealed: New needs a store and the keys")
 	}
-	s := &sealedStore{Store: st, keys: keys}
-	if opt != nil {
-		s.opt = *opt
-	}
+	s := &sealedStore{Store: st, keys: keys, opt: option.Of(opt)}
 	if lister, ok := st.(store.Lister); ok {
 		return &sealedLister{s, lister}, nil
 	}

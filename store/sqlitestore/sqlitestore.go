@@ -43,6 +43,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
@@ -72,10 +73,7 @@ func Open(path string, opt *sqlstore.Options) (*sqlstore.Store, error) {
 	if err := create(path); err != nil {
 		return nil, fmt.Errorf("sqlitestore: %s cannot be opened: %w", name, err)
 	}
-	var own sqlstore.Options
-	if opt != nil {
-		own = *opt
-	}
+	own := option.Of(opt)
 	own.CloseDB = true
 	db, err := pool(path, "full", connections)
 	if err != nil {

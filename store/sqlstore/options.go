@@ -60,9 +60,7 @@ var defaultRetry = retry.Policy{Attempts: 4, Wait: 200 * time.Millisecond, MaxWa
 const defaultPrefix = "qed_"
 
 func (o *Options) withDefaults() (opt Options, err error) {
-	if o != nil {
-		opt = *o
-	}
+	opt = option.Of(o)
 	opt.TablePrefix = cmp.Or(opt.TablePrefix, defaultPrefix)
 	if !isPrefix(opt.TablePrefix) {
 		return opt, fmt.Errorf("sqlstore: Options.TablePrefix is %.40q: it may have at most 32 lower-case letters, "+

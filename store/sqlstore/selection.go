@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,10 +147,7 @@ func kindCondition(e engine, kinds []store.Kind) (string, []any) {
 	if len(kinds) == 0 {
 		return "", nil
 	}
-	n := 1
-	for n < len(kinds) {
-		n *= 2
-	}
+	n := 1 << bits.Len(uint(len(kinds)-1))
 	params := make([]any, n)
 	for i := range params {
 		params[i] = e.text(string(kinds[min(i, len(kinds)-1)]))

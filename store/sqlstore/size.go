@@ -1,10 +1,12 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/qedkit/qed/store"
 )
@@ -30,12 +32,7 @@ func (s *Store) checkSize(ctx context.Context, op string, recs []store.Record) e
 	if text == "" {
 		return nil
 	}
-	largest := &recs[0]
-	for i := range recs {
-		if len(recs[i].Data) > len(largest.Data) {
-			largest = &recs[i]
-		}
-	}
+	largest := slices.MaxFunc(recs, func(a, b store.Record) int { return cmp.Compare(len(a.Data), len(b.Data)) })
 	if len(largest.Data) < largeRecord {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
@@ -40,11 +41,7 @@ func (m *Memory) Recall(ctx context.Context, user User, text string, n int) ([]P
 	if err != nil {
 		return nil, err
 	}
-	found := make([]userTurn, len(order))
-	for k, i := range order {
-		found[k] = turns[i]
-	}
-	return chosenTurns(found, n), nil
+	return chosenTurns(lists.Map(order, func(i int) userTurn { return turns[i] }), n), nil
 }
 
 func (m *Memory) turns(ctx context.Context, user User) ([]userTurn, error) {
@@ -65,11 +62,7 @@ func chosenTurns(turns []userTurn, n int) []PastTurn {
 	if n > 0 {
 		turns = turns[:min(n, len(turns))]
 	}
-	var chosen []PastTurn
-	for _, t := range turns {
-		chosen = append(chosen, t.PastTurn)
-	}
-	return chosen
+	return lists.Map(turns, func(t userTurn) PastTurn { return t.PastTurn })
 }
 
 // alike returns the indices of the turns that are similar to a text, the most similar

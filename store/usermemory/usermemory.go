@@ -33,6 +33,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/retry"
@@ -171,10 +172,7 @@ func (m *Memory) Entities(ctx context.Context, user User) ([]KnownEntity, error)
 	if err != nil {
 		return nil, err
 	}
-	var known []KnownEntity
-	for _, e := range log.entities {
-		known = append(known, e.KnownEntity)
-	}
+	known := lists.Map(log.entities, func(e userEntity) KnownEntity { return e.KnownEntity })
 	slices.Reverse(known)
 	return known, nil
 }

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -75,23 +76,10 @@ var escaper = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`, `]`, `\]`, `'
 // Unescape reads the name of a field as Vega-Lite does. steps reports whether it
 // contains the characters of a path.
 func Unescape(name string) (plain string, steps bool) {
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; c {
-		case '\\':
-			i++
-			if i < len(name) {
-				b.WriteByte(name[i])
-			}
-		case '.', '[', ']', '\'', '"':
-			steps = true
-			b.WriteByte(c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String(), steps
+	return escape.ReplaceAllString(name, "$1"), strings.ContainsAny(escape.ReplaceAllString(name, ""), `.[]'"`)
 }
+
+var escape = regexp.MustCompile(`(?s)\\(.?)`)
 
 // UnknownWord is the problem that got is not one of words; what is their kind,
 // such as "aggregate".

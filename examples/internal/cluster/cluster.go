@@ -68,8 +68,7 @@ var errSilent = fmt.Errorf("no answer within %s", patience)
 // explain adds the setting to change to the error of a cluster that could not be
 // filled.
 func explain(at *url.URL, err error) error {
-	var refused *refusal
-	if errors.As(err, &refused) && (refused.status == http.StatusUnauthorized || refused.status == http.StatusForbidden) {
+	if refused, ok := errors.AsType[*refusal](err); ok && (refused.status == http.StatusUnauthorized || refused.status == http.StatusForbidden) {
 		return fmt.Errorf("%s: %w\nSet ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD, "+
 			"to those of an account that may create indices",
 			at.Redacted(), err)

@@ -114,12 +114,7 @@ func Asks(label, text string) func(*llm.Request) bool {
 
 // Mentions reports whether the last message of a request contains all texts.
 func Mentions(r *llm.Request, texts ...string) bool {
-	for _, text := range texts {
-		if !strings.Contains(last(r), text) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(last(r), text) })
 }
 
 func last(r *llm.Request) string { return r.Messages[len(r.Messages)-1].Content }

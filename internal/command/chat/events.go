@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/question"
 )
 
@@ -137,11 +138,7 @@ func (p *Printer) taskFinished(d qed.TaskFinished) {
 func (p *Printer) Memory(text string) { p.step(dim, "memory", text) }
 
 func locations(citations []qed.Citation) string {
-	var all []string
-	for _, c := range citations {
-		all = append(all, c.Location)
-	}
-	return suffix(": ", all)
+	return suffix(": ", lists.Map(citations, func(c qed.Citation) string { return c.Location }))
 }
 
 // suffix returns the list after a separator, and nothing for an empty list.

@@ -1,6 +1,7 @@
 package chattest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,10 +21,5 @@ func Says(answer, cell string) bool {
 		whole, cents, _ := strings.Cut(strconv.FormatFloat(amount, 'f', 2, 64), ".")
 		forms = append(forms, whole[:len(whole)-3]+","+whole[len(whole)-3:]+"."+cents)
 	}
-	for _, form := range forms {
-		if strings.Contains(answer, form) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(answer, form) })
 }

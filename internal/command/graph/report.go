@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/command"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -126,12 +127,9 @@ func (b *builder) islands(groups [][]string) {
 
 // doubtful prints the joins of low confidence, each with the reasons and rows.
 func (b *builder) doubtful(ctx context.Context, s *joinpath.Schema) error {
-	var weak []joinpath.Relationship
-	for _, r := range s.Relationships {
-		if r.Confidence > 0 && r.Confidence < doubtful {
-			weak = append(weak, r)
-		}
-	}
+	weak := lists.Filter(s.Relationships, func(r joinpath.Relationship) bool {
+		return r.Confidence > 0 && r.Confidence < doubtful
+	})
 	slices.SortStableFunc(weak, func(x, y joinpath.Relationship) int { return cmp.Compare(y.Confidence, x.Confidence) })
 	if len(weak) == 0 {
 		return nil

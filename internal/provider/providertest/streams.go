@@ -51,8 +51,7 @@ func TestStreams(t *testing.T, newModel func(t *testing.T, s *Server, file strin
 			s := Serve(t, Events(packets...))
 			var text strings.Builder
 			resp, err := newModel(t, s, name).Generate(t.Context(), called(), func(d llm.Delta) { text.WriteString(d.Text) })
-			var cut *llm.Error
-			if errors.As(err, &cut) && cut.Kind == llm.ErrTruncated && cut.Partial != nil && strings.HasSuffix(name, "-cut") {
+			if cut, ok := errors.AsType[*llm.Error](err); ok && cut.Kind == llm.ErrTruncated && cut.Partial != nil && strings.HasSuffix(name, "-cut") {
 				resp = cut.Partial
 			} else if err != nil {
 				t.Fatal(err)

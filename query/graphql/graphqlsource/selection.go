@@ -1,6 +1,7 @@
 package graphqlsource
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/vektah/gqlparser/v2/ast"
@@ -54,9 +55,7 @@ func (f *field) add(set ast.SelectionSet) {
 
 func (f *field) child(s *ast.Field) *field {
 	key := s.Alias
-	if key == "" {
-		key = s.Name
-	}
+	key = cmp.Or(key, s.Name)
 	for _, c := range f.fields {
 		if c.key == key {
 			return c

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -20,12 +21,7 @@ func isList(raw json.RawMessage) bool {
 }
 
 func anyList(raw []json.RawMessage) bool {
-	for _, r := range raw {
-		if isList(r) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(raw, isList)
 }
 
 // asObject decodes an object. Null is nil.

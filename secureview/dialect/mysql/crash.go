@@ -209,12 +209,5 @@ func ordersByNumber(c *sqlast.Call) bool {
 }
 
 func extractsJSON(e sqlast.Expr) bool {
-	found := false
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		if c, ok := n.(*sqlast.Call); ok {
-			found = found || c.Name == "json_extract"
-		}
-		return !found
-	})
-	return found
+	return sqlast.Any(e, func(c *sqlast.Call) bool { return c.Name == "json_extract" })
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 	"github.com/qedkit/qed/refusal"
@@ -154,7 +155,7 @@ func (r *reader) name(n ast.CIStr, at sqlast.Pos) string {
 
 // names returns a list of names, nil for an empty list.
 func (r *reader) names(list []ast.CIStr, at sqlast.Pos) []string {
-	return sqlread.Map(list, func(n ast.CIStr) string { return r.name(n, at) })
+	return lists.Map(list, func(n ast.CIStr) string { return r.name(n, at) })
 }
 
 func (r *reader) pos(n ast.Node) sqlast.Pos { return sqlast.Pos(n.OriginTextPosition()) }

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
@@ -75,7 +76,7 @@ func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
 
 // comparesShapes are the functions that compare shapes. No limit of time stops them in a row:
 // MariaDB takes 28 seconds for a point and a shape with 40,000 corners.
-var comparesShapes = sqlread.Words("st_contains st_within st_intersects st_distance mbrcontains mbrwithin")
+var comparesShapes = wordset.Of("st_contains st_within st_intersects st_distance mbrcontains mbrwithin")
 
 // plainShape matches the texts of a point and of a shape with one ring. MariaDB 10.11.19 ends
 // with signal 11 for the distance of a point in a shape with a hole.

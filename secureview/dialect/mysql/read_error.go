@@ -7,6 +7,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // syntaxError returns the error of a statement that the grammar does not parse. It
@@ -68,7 +69,7 @@ const medianRemedy = "number the rows in a subquery, with ROW_NUMBER() OVER (PAR
 
 // afterPredicate are operators that MariaDB allows after a predicate and the grammar
 // does not.
-var afterPredicate = sqlread.Words("+ - * / % = < > LIKE RLIKE REGEXP IN NOT BETWEEN IS DIV MOD")
+var afterPredicate = wordset.Of("+ - * / % = < > LIKE RLIKE REGEXP IN NOT BETWEEN IS DIV MOD")
 
 // failedAt returns the offset in a message of the grammar such as: line 1 column 8
 // near "..". The message quotes the text from there to its end, or has its length.

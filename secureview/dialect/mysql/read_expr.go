@@ -6,11 +6,11 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
 )
 
-func (r *reader) exprs(list []ast.ExprNode) []sqlast.Expr { return sqlread.Map(list, r.expr) }
+func (r *reader) exprs(list []ast.ExprNode) []sqlast.Expr { return lists.Map(list, r.expr) }
 
 // operand reads an operand of an operator. After INTERVAL 1 DAY + x, servers read
 // everything up to the end of the expression as x, the grammar only up to the next
@@ -210,7 +210,7 @@ func (r *reader) caseOf(c *ast.CaseExpr) sqlast.Expr {
 	return &sqlast.Case{
 		Pos:     r.pos(c),
 		Operand: r.optional(c.Value),
-		Whens: sqlread.Map(c.WhenClauses, func(w *ast.WhenClause) sqlast.When {
+		Whens: lists.Map(c.WhenClauses, func(w *ast.WhenClause) sqlast.When {
 			return sqlast.When{Cond: r.expr(w.Expr), Result: r.expr(w.Result)}
 		}),
 		Else: r.optional(c.ElseClause),

@@ -6,8 +6,8 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
 )
 
 func (r *reader) relation(n ast.ResultSetNode) sqlast.Relation {
@@ -56,7 +56,7 @@ func (r *reader) join(j *ast.Join) sqlast.Relation {
 			out.On = nil
 		}
 	}
-	out.Using = sqlread.Map(j.Using, func(c *ast.ColumnName) string {
+	out.Using = lists.Map(j.Using, func(c *ast.ColumnName) string {
 		if c.Table.O != "" {
 			r.unsupported(out.Pos, "a qualified name in USING")
 		}

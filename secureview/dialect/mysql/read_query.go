@@ -7,8 +7,8 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	grammar "github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // naming is the use of the names of a query's columns.
@@ -47,7 +47,7 @@ func (r *reader) with(w *ast.WithClause) *sqlast.With {
 		return nil
 	}
 	r.withs++
-	return &sqlast.With{Pos: sqlast.Pos(r.cursor), Recursive: w.IsRecursive, CTEs: sqlread.Map(w.CTEs, r.cte)}
+	return &sqlast.With{Pos: sqlast.Pos(r.cursor), Recursive: w.IsRecursive, CTEs: lists.Map(w.CTEs, r.cte)}
 }
 
 func (r *reader) cte(c *ast.CommonTableExpression) *sqlast.CTE {
@@ -89,7 +89,7 @@ func (r *reader) refuseSideEffects(s *ast.SelectStmt) {
 
 func (r *reader) body(s *ast.SelectStmt, nm naming) sqlast.Body {
 	if s.Kind == ast.SelectStmtKindValues {
-		return &sqlast.Values{Pos: sqlast.Pos(r.cursor), Rows: sqlread.Map(s.Lists, func(row *ast.RowExpr) []sqlast.Expr {
+		return &sqlast.Values{Pos: sqlast.Pos(r.cursor), Rows: lists.Map(s.Lists, func(row *ast.RowExpr) []sqlast.Expr {
 			return r.exprs(row.Values)
 		})}
 	}
@@ -245,7 +245,7 @@ func withoutTrailingComment(text string) string {
 }
 
 func (r *reader) orderBy(list []*ast.ByItem) []sqlast.Order {
-	return sqlread.Map(list, func(b *ast.ByItem) sqlast.Order {
+	return lists.Map(list, func(b *ast.ByItem) sqlast.Order {
 		return sqlast.Order{Expr: r.expr(b.Expr), Desc: b.Desc}
 	})
 }
@@ -253,7 +253,7 @@ func (r *reader) orderBy(list []*ast.ByItem) []sqlast.Order {
 // groupBy reads the entries of a GROUP BY or PARTITION BY. A direction there is an
 // obsolete form of ORDER BY.
 func (r *reader) groupBy(list []*ast.ByItem) []sqlast.Expr {
-	return sqlread.Map(list, func(b *ast.ByItem) sqlast.Expr {
+	return lists.Map(list, func(b *ast.ByItem) sqlast.Expr {
 		e := r.expr(b.Expr)
 		if !b.NullOrder && e != nil {
 			r.unsupported(e.At(), "GROUP BY .. ASC or DESC")

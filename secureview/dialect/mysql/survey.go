@@ -1,6 +1,8 @@
 package mysql
 
 import (
+	"slices"
+
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
@@ -134,12 +136,7 @@ func (j *joinParens) afterPlainJoin() bool {
 	if !isWord(j.src, j.prev[0], "JOIN") {
 		return false
 	}
-	for _, outer := range [...]string{"LEFT", "RIGHT", "OUTER"} {
-		if isWord(j.src, j.prev[1], outer) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"LEFT", "RIGHT", "OUTER"}, func(outer string) bool { return isWord(j.src, j.prev[1], outer) })
 }
 
 var joinWords = map[string]bool{

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // Aggregates that return all their values hold them in the server's memory. A
@@ -23,10 +23,10 @@ const (
 )
 
 // collectors are the aggregates that hold all their values.
-var collectors = sqlread.Words("array_agg json_agg json_object_agg jsonb_agg jsonb_object_agg range_agg string_agg")
+var collectors = wordset.Of("array_agg json_agg json_object_agg jsonb_agg jsonb_object_agg range_agg string_agg")
 
 // counting are the functions with which [withinBound] counts. They are not safe.
-var counting = sqlread.Words("current_setting set_config")
+var counting = wordset.Of("current_setting set_config")
 
 // boundedFilter returns the FILTER of a call. For an aggregate that holds all its
 // values, it ends with the condition that bounds them. The server evaluates that once

@@ -1,6 +1,6 @@
 package postgres
 
-import "github.com/qedkit/qed/internal/sqlread"
+import "github.com/qedkit/qed/internal/wordset"
 
 // tableFunctions are the functions with rows and columns of their own that are allowed
 // in FROM, with the names of their columns. nil means one column with the name of the
@@ -19,7 +19,7 @@ var tableFunctions = map[string][]string{
 }
 
 // reserved are the keywords that cannot be names of functions without quotes.
-var reserved = sqlread.Words(`
+var reserved = wordset.Of(`
 	all analyse analyze and any array as asc asymmetric both case cast check collate column
 	constraint create current_catalog current_date current_role current_time current_timestamp
 	current_user default deferrable desc distinct do else end except false fetch for foreign from
@@ -36,4 +36,4 @@ var reserved = sqlread.Words(`
 `)
 
 // callable are the reserved words that the grammar also reads as plain calls.
-var callable = sqlread.Words("substring json_object")
+var callable = wordset.Of("substring json_object")

@@ -5,8 +5,10 @@ import (
 	"strconv"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // formSQL marks a call with keywords between its arguments, such as
@@ -22,7 +24,7 @@ func (r *reader) call(m message) sqlast.Expr {
 		r.unsupported(at, "VARIADIC")
 	}
 	out := &sqlast.Call{Pos: at, Name: name, Star: m.flag(7), Distinct: m.flag(8), Within: m.flag(6)}
-	out.Args = sqlread.Map(m.list(2), r.argument)
+	out.Args = lists.Map(m.list(2), r.argument)
 	out.OrderBy = r.orderBy(m.list(3))
 	out.Filter = r.optional(m.child(4))
 	if over := m.child(5); over != nil {
@@ -85,7 +87,7 @@ func (r *reader) sqlForm(c *sqlast.Call) {
 	}
 }
 
-var units = sqlread.Words(`
+var units = wordset.Of(`
 	century day decade dow doy epoch hour isodow isoyear julian microsecond microseconds millennium
 	millisecond milliseconds minute month quarter second timezone timezone_hour timezone_minute
 	week year

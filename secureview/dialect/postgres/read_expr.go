@@ -1,11 +1,11 @@
 package postgres
 
 import (
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
 )
 
-func (r *reader) exprs(list []message) []sqlast.Expr { return sqlread.Map(list, r.expr) }
+func (r *reader) exprs(list []message) []sqlast.Expr { return lists.Map(list, r.expr) }
 
 // optional reads a node that may be absent.
 func (r *reader) optional(n message) sqlast.Expr {
@@ -159,7 +159,7 @@ func (r *reader) caseOf(m message) sqlast.Expr {
 	return &sqlast.Case{
 		Pos:     at,
 		Operand: r.optional(m.child(4)),
-		Whens: sqlread.Map(m.list(5), func(n message) sqlast.When {
+		Whens: lists.Map(m.list(5), func(n message) sqlast.When {
 			_, when := n.node()
 			return sqlast.When{Cond: r.expr(when.child(2)), Result: r.expr(when.child(3))}
 		}),

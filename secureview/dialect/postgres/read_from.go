@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // from nests a FROM list to the left. A comma binds looser than JOIN.
@@ -189,7 +189,7 @@ func (r *reader) tableCalls(n message) []*sqlast.Call {
 	if c.Name != "unnest" || len(c.Args) < 2 || !call.only(plainCallFields) {
 		return []*sqlast.Call{c}
 	}
-	return sqlread.Map(c.Args, func(array sqlast.Expr) *sqlast.Call {
+	return lists.Map(c.Args, func(array sqlast.Expr) *sqlast.Call {
 		return &sqlast.Call{Pos: array.At(), Name: c.Name, Args: []sqlast.Expr{array}}
 	})
 }

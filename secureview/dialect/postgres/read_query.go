@@ -1,8 +1,8 @@
 package postgres
 
 import (
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
 )
 
 // naming is the use of the names of a query's columns.
@@ -80,7 +80,7 @@ func (r *reader) refuseSideEffects(m message) {
 
 func (r *reader) with(m message) *sqlast.With {
 	r.check(m, set(1, 2, 3), "this WITH")
-	return &sqlast.With{Pos: r.pos(m, 3), Recursive: m.flag(2), CTEs: sqlread.Map(m.list(1), r.cte)}
+	return &sqlast.With{Pos: r.pos(m, 3), Recursive: m.flag(2), CTEs: lists.Map(m.list(1), r.cte)}
 }
 
 var cteFields = set(1, 2, 3, 4, 7)
@@ -105,7 +105,7 @@ func (r *reader) body(m message, nm naming) sqlast.Body {
 	case m.number(selectOp) > 1:
 		return r.setOp(m, nm)
 	case m.has(selectValues):
-		return &sqlast.Values{Pos: r.at, Rows: sqlread.Map(m.list(selectValues), func(n message) []sqlast.Expr {
+		return &sqlast.Values{Pos: r.at, Rows: lists.Map(m.list(selectValues), func(n message) []sqlast.Expr {
 			_, row := n.node()
 			return r.exprs(row.list(1))
 		})}
@@ -178,7 +178,7 @@ func (r *reader) selectBlock(m message, nm naming) sqlast.Body {
 	s.Where = r.optional(m.child(selectWhere))
 	s.GroupBy = r.groupBy(m.list(selectGroup))
 	s.Having = r.optional(m.child(selectHaving))
-	s.Windows = sqlread.Map(m.list(selectWindows), func(n message) *sqlast.Window {
+	s.Windows = lists.Map(m.list(selectWindows), func(n message) *sqlast.Window {
 		_, w := n.node()
 		return r.window(w)
 	})
@@ -264,7 +264,7 @@ func (r *reader) term(e sqlast.Expr) {
 }
 
 func (r *reader) orderBy(list []message) []sqlast.Order {
-	return sqlread.Map(list, func(n message) sqlast.Order {
+	return lists.Map(list, func(n message) sqlast.Order {
 		_, m := n.node()
 		o := sqlast.Order{Expr: r.expr(m.child(1))}
 		switch m.number(2) {

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // types maps the names of types to their printed form, with a # for numbers in
@@ -34,7 +35,7 @@ var types = map[string]string{
 var unbounded = map[string]string{"bpchar": "bpchar", "bit": "pg_catalog.bit"}
 
 // padded are the types whose values are padded to their length.
-var padded = sqlread.Words("bpchar bit")
+var padded = wordset.Of("bpchar bit")
 
 var typeFields = set(1, 5, 6, 7, 8)
 
@@ -67,7 +68,7 @@ func (r *reader) typeName(m message) string {
 	case !strings.Contains(out, "#"):
 		r.unsupported(at, "a length of the type "+name)
 	default:
-		lengths := sqlread.Map(modifiers, r.modifier)
+		lengths := lists.Map(modifiers, r.modifier)
 		if n, err := strconv.Atoi(lengths[0]); padded[name] && (err != nil || n > mostPadded) {
 			r.unsupported(at, fmt.Sprintf("a length of more than %d of the type %s", mostPadded, name))
 		}
@@ -102,7 +103,7 @@ func (r *reader) interval(modifiers []message) string {
 	if len(modifiers) == 0 {
 		return "interval"
 	}
-	list := sqlread.Map(modifiers, r.modifier)
+	list := lists.Map(modifiers, r.modifier)
 	words, ok := intervalFields[list[0]]
 	if !ok {
 		r.unsupported(r.at, "this kind of interval")

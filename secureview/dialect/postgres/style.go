@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 var style = sqlast.Style{
@@ -73,6 +73,6 @@ func callPrefix(c *sqlast.Call) string {
 
 // keywordCalls are the calls that begin with a keyword, which no schema may precede.
 // They mean PostgreSQL's own functions.
-var keywordCalls = sqlread.Words("coalesce nullif greatest least grouping extract position overlay")
+var keywordCalls = wordset.Of("coalesce nullif greatest least grouping extract position overlay")
 
 var overlayWords = [...]string{"", " PLACING ", " FROM ", " FOR "}

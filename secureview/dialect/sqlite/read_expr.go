@@ -6,6 +6,7 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 )
@@ -17,7 +18,7 @@ func (r *reader) optional(e ast.Expr) sqlast.Expr {
 	return r.expr(e)
 }
 
-func (r *reader) exprs(list []ast.Expr) []sqlast.Expr { return sqlread.Map(list, r.expr) }
+func (r *reader) exprs(list []ast.Expr) []sqlast.Expr { return lists.Map(list, r.expr) }
 
 // expr reads an expression. Parentheses are in the shape of the tree.
 func (r *reader) expr(e ast.Expr) sqlast.Expr {
@@ -239,7 +240,7 @@ func (r *reader) caseOf(e *ast.CaseExpr) sqlast.Expr {
 	return &sqlast.Case{
 		Pos:     pos(e),
 		Operand: r.optional(e.Operand),
-		Whens: sqlread.Map(e.Whens, func(w *ast.CaseWhen) sqlast.When {
+		Whens: lists.Map(e.Whens, func(w *ast.CaseWhen) sqlast.When {
 			return sqlast.When{Cond: r.expr(w.When), Result: r.expr(w.Then)}
 		}),
 		Else: r.optional(e.Else),

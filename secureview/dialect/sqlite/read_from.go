@@ -5,6 +5,7 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 )
@@ -42,7 +43,7 @@ func (r *reader) join(left sqlast.Relation, t *ast.TableRef) *sqlast.Join {
 		Left:    left,
 		Right:   r.source(t),
 		On:      r.optional(t.On),
-		Using:   sqlread.Map(t.Using, r.name),
+		Using:   lists.Map(t.Using, r.name),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/sqlc-dev/meyer/ast"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
 )
@@ -20,7 +21,7 @@ const (
 func (r *reader) query(s *ast.SelectStmt, n naming) *sqlast.Query {
 	q := &sqlast.Query{Pos: pos(s)}
 	if s.With != nil {
-		q.With = &sqlast.With{Pos: pos(s.With), Recursive: s.With.Recursive, CTEs: sqlread.Map(s.With.CTEs, r.cte)}
+		q.With = &sqlast.With{Pos: pos(s.With), Recursive: s.With.Recursive, CTEs: lists.Map(s.With.CTEs, r.cte)}
 	}
 	if len(s.Cores) > sqlast.MaxDepth {
 		r.err = sqlread.TooDeep(sqlast.Pos(s.Cores[sqlast.MaxDepth].Pos()))
@@ -39,7 +40,7 @@ func (r *reader) query(s *ast.SelectStmt, n naming) *sqlast.Query {
 				r.fail(sqlast.Syntax, op.Start, op.Op, "ORDER BY and LIMIT belong after the last SELECT of a "+op.Op)
 			}
 		case *ast.ValuesClause:
-			body = &sqlast.Values{Pos: pos(core), Rows: sqlread.Map(core.Rows, r.exprs)}
+			body = &sqlast.Values{Pos: pos(core), Rows: lists.Map(core.Rows, r.exprs)}
 		}
 		if i == 0 {
 			q.Body = body
@@ -66,7 +67,7 @@ func (r *reader) cte(c *ast.CTE) *sqlast.CTE {
 	return &sqlast.CTE{
 		Pos:     pos(c),
 		Name:    r.name(c.Name),
-		Columns: sqlread.Map(c.Columns, r.name),
+		Columns: lists.Map(c.Columns, r.name),
 		Query:   r.query(c.Select, columns),
 	}
 }
@@ -89,7 +90,7 @@ func (r *reader) selectBlock(s *ast.SelectQuery, n naming) *sqlast.Select {
 		Where:    r.optional(s.Where),
 		GroupBy:  r.exprs(s.GroupBy),
 		Having:   r.optional(s.Having),
-		Windows:  sqlread.Map(s.Windows, r.window),
+		Windows:  lists.Map(s.Windows, r.window),
 	}
 	if s.From != nil {
 		out.From = r.from(s.From)
@@ -188,7 +189,7 @@ func (r *reader) name(id *ast.Ident) string {
 }
 
 func (r *reader) orderBy(list []*ast.OrderingTerm) []sqlast.Order {
-	return sqlread.Map(list, func(t *ast.OrderingTerm) sqlast.Order {
+	return lists.Map(list, func(t *ast.OrderingTerm) sqlast.Order {
 		return sqlast.Order{Expr: r.expr(t.Expr), Desc: t.Order == ast.SortDesc, Nulls: nullsOrders[t.Nulls]}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // maxWildcards is how many wildcards for any text a pattern may have before its last
@@ -65,7 +65,7 @@ func (r *reader) checkPath(path sqlast.Expr) {
 
 // matchers are the functions whose second argument is a regular expression. The
 // operators ~ and SIMILAR TO are calls of regexp_full_match.
-var matchers = sqlread.Words(`regexp_full_match regexp_matches regexp_extract regexp_extract_all regexp_replace
+var matchers = wordset.Of(`regexp_full_match regexp_matches regexp_extract regexp_extract_all regexp_replace
 	regexp_split_to_array str_split_regex string_split_regex`)
 
 // maxRepeated is how many parts the counts of a regular expression may add to those

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 var binaryOps = map[string]sqlast.BinaryOp{
@@ -31,13 +32,13 @@ var likeOps = map[string]struct {
 
 // lambdaFunctions are the functions that may have a lambda. list_reduce is not
 // among them: what it returns may grow with each element.
-var lambdaFunctions = sqlread.Words(`
+var lambdaFunctions = wordset.Of(`
 	list_transform list_apply array_transform array_apply apply
 	list_filter array_filter filter
 `)
 
 // namedArguments are the functions whose arguments may have names.
-var namedArguments = sqlread.Words("struct_pack struct_insert struct_update")
+var namedArguments = wordset.Of("struct_pack struct_insert struct_update")
 
 func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 	inFrom := r.inFrom
@@ -153,7 +154,7 @@ func isDate(e sqlast.Expr) bool {
 }
 
 // days are the units of an interval of a day or more.
-var days = sqlread.Words("DAY WEEK MONTH QUARTER YEAR")
+var days = wordset.Of("DAY WEEK MONTH QUARTER YEAR")
 
 // functionName reads the name of a function in lower case, without the schema of
 // DuckDB's own functions. For a method call such as t.x.lower() it also returns the
@@ -308,7 +309,7 @@ func (r *reader) windowCall(o object, at sqlast.Pos) sqlast.Expr {
 
 // byIndex are the window functions that do not read all rows of the frame for an ORDER BY
 // among their arguments.
-var byIndex = sqlread.Words(`first_value last_value nth_value lead lag rank dense_rank row_number ntile percent_rank
+var byIndex = wordset.Of(`first_value last_value nth_value lead lag rank dense_rank row_number ntile percent_rank
 	cume_dist fill`)
 
 // checkWindow refuses aggregates for which DuckDB reads the whole frame again for each row,

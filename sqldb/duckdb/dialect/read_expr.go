@@ -3,8 +3,8 @@ package dialect
 import (
 	"fmt"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
 )
 
 func (r *reader) optional(o object, key string) sqlast.Expr {
@@ -16,7 +16,7 @@ func (r *reader) optional(o object, key string) sqlast.Expr {
 }
 
 func (r *reader) exprs(o object, key string) []sqlast.Expr {
-	return sqlread.Map(r.list(o, key), r.expr)
+	return lists.Map(r.list(o, key), r.expr)
 }
 
 // children reads a list of n expressions.

@@ -6,8 +6,9 @@ import (
 	"strconv"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 func (r *reader) relation(o object) sqlast.Relation {
@@ -145,7 +146,7 @@ func (r *reader) join(o object, at sqlast.Pos) sqlast.Relation {
 
 // tableFunctions are the functions that are allowed in FROM. Each has one column,
 // with the name of the function.
-var tableFunctions = sqlread.Words("generate_series range unnest")
+var tableFunctions = wordset.Of("generate_series range unnest")
 
 func (r *reader) tableFunction(o object, at sqlast.Pos, alias string) sqlast.Relation {
 	call := r.object(o, "function")
@@ -182,7 +183,7 @@ func (r *reader) valuesList(o object, at sqlast.Pos, alias string) sqlast.Relati
 	for _, row := range r.list(o, "values") {
 		items := row.items()
 		empty = empty || len(items) == 0
-		v.Rows = append(v.Rows, sqlread.Map(items, r.expr))
+		v.Rows = append(v.Rows, lists.Map(items, r.expr))
 	}
 	if empty || len(v.Rows) == 0 {
 		r.unsupported("this form of VALUES", "")

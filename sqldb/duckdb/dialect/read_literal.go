@@ -6,11 +6,11 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // integers are the types of whole numbers.
-var integers = sqlread.Words("TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT INTEGER_LITERAL")
+var integers = wordset.Of("TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT INTEGER_LITERAL")
 
 func (r *reader) constant(o object) sqlast.Expr {
 	t := r.object(o, "type")
@@ -147,7 +147,7 @@ func (r *reader) cast(o object) sqlast.Expr {
 }
 
 // collations are the parts of a collation that are joined by dots.
-var collations = sqlread.Words("nocase noaccent nfc binary c posix")
+var collations = wordset.Of("nocase noaccent nfc binary c posix")
 
 func (r *reader) collate(o object, at sqlast.Pos) sqlast.Expr {
 	x := r.optional(o, "child")

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
 )
 
 func (r *reader) query(o object) *sqlast.Query {
@@ -230,7 +230,7 @@ func (r *reader) selectBlock(o object) *sqlast.Select {
 	if from := r.object(o, "from_table"); !from.isNone() {
 		out.From = r.relation(from)
 	}
-	out.Items = sqlread.Map(items, r.item)
+	out.Items = lists.Map(items, r.item)
 	if len(out.Items) == 0 {
 		r.unsupported("a SELECT without columns", "")
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/qedkit/qed/internal/sqlast"
-	"github.com/qedkit/qed/internal/sqlread"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 var style = sqlast.Style{
@@ -44,4 +44,4 @@ func callPrefix(c *sqlast.Call) string {
 
 // keywordCalls are the calls that no schema may precede. They mean DuckDB's own
 // functions.
-var keywordCalls = sqlread.Words("coalesce grouping try unnest")
+var keywordCalls = wordset.Of("coalesce grouping try unnest")
