@@ -105,6 +105,8 @@ type facts struct {
 	numbers    figures.Set
 	values     map[float64]int // how often it has a number
 	articles   map[string]bool // stems of nouns behind an article
+	nouns      map[string]bool // stems of nouns behind digits
+	unread     bool            // it states numbers in a form that is not read
 	counted    []counted
 	statements []statement
 	periods    bool // a reader can compute periods from it
@@ -146,7 +148,10 @@ func (c *facts) readNumbers(text string, dates []date) {
 			c.numbers.Add("", d.year)
 		}
 	}
-	c.articles = articles(text)
+	c.articles, c.nouns, c.unread = articles(text), map[string]bool{}, otherForms.MatchString(text)
+	for _, m := range digitsBefore.FindAllStringSubmatch(text, -1) {
+		c.nouns[stem(m[2])] = true
+	}
 	c.counted = append(inWords(text), inDigits(spelled(text, figures.StyleOf(text)))...)
 	begin := 0
 	for _, end := range sentence.Ends(text) {
@@ -312,11 +317,24 @@ func (s *finding) amounts(body string) {
 		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {
 			continue // a month
 		}
+		if _, behind, _ := strings.Cut(body, n.Text); pointsBehind.MatchString(n.Text+behind) || s.any(func(c *facts) bool { return c.unread }) {
+			continue // computed by a reader
+		}
 		if i >= maxPaired || !s.any(func(c *facts) bool { return c.says(n, body) }) {
 			s.add(qed.WrongNumber, n.Text)
 		}
 	}
 }
+
+var (
+	pointsBehind = regexp.MustCompile(`(?i)^\S+ (?:percentage points?|prozentpunkte?n?)\b`)
+
+	// otherForms matches numbers in forms that are not read: half a million, an hour and a half,
+	// a quarter of 200, 50 cents, and powers of ten.
+	otherForms = regexp.MustCompile(`(?i)\b(?:half an?|halbe) (?:dozen|hundred|thousand|million|billion|milliarde)|\ban? \pL+ and a half\b|` +
+		`\b(?:half|halves|quarters?|thirds?|fifths?|hälfte|viertel|drittel|fünftel) (?:of|von|der) (?:the |all |den |allen )?\d|` +
+		`\d ?(?:cents?|pence)\b|\d ?[×x·*] ?10 ?(?:\^|[⁰¹²³⁴-⁹⁻])`)
+)
 
 // any reports whether one of the cited sources has a property.
 func (s *finding) any(has func(*facts) bool) bool {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/qedkit/qed/internal/numeral"
 )
 
 // A date is a date as it is written in a text.
@@ -125,8 +127,16 @@ func otherDates(text string) (all []date) {
 			all = append(all, dateOf(p, text, m)...)
 		}
 	}
+	for _, n := range numeral.Find(text) { // the third of April
+		if m := monthBehind.FindStringSubmatch(text[n.End:]); m != nil && n.Ordinal {
+			year, _ := strconv.Atoi(m[2])
+			all = append(all, date{day: day{year, monthOf(m[1]), int(n.Value)}})
+		}
+	}
 	return all
 }
+
+var monthBehind = regexp.MustCompile(`^(?: of)? (` + months + `)\b(?:,? ([12]\d{3})\b)?`)
 
 // dateOf returns the date of a match, and the other day of a span. It returns none if there
 // is no such date.

@@ -118,19 +118,39 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 		at := clockTimes(m[1] + ":" + m[2])
 		return len(at) == 1 && slices.ContainsFunc(c.times, func(t clockTime) bool { return t.seconds == at[0].seconds })
 	}
-	i += len(amounts.FindString(sentence[i:]))
-	m := nounBehind.FindStringSubmatch(sentence[i:])
+	digits := amounts.FindString(sentence[i:])
+	if whole := strings.NewReplacer(".", "", ",", "").Replace(digits); grouped.MatchString(digits) && len(c.numbers.Missing(whole, figures.PointDecimal)) == 0 {
+		return true // in the style of another language
+	}
+	m := nounBehind.FindStringSubmatch(sentence[i+len(digits):])
+	if m != nil && stem(m[1]) == "cent" {
+		return len(c.numbers.Missing(strconv.FormatFloat(n.Value/100, 'f', -1, 64), figures.PointDecimal)) == 0
+	}
 	if m == nil || units[stem(m[1])].dimension == "" {
 		return false
 	}
 	u := units[stem(m[1])]
-	return slices.ContainsFunc(c.counted, func(other counted) bool {
-		ratio := other.value * other.unit.size / (n.Value * u.size)
-		return other.unit.dimension == u.dimension && !other.ordinal && 0.99 < ratio && ratio < 1.01
-	})
+	is := func(value float64, other unit) bool {
+		ratio := value * other.size / (n.Value * u.size)
+		return other.dimension == u.dimension && 0.99 < ratio && ratio < 1.01
+	}
+	for noun := range c.articles { // an hour
+		if is(1, units[noun]) {
+			return true
+		}
+	}
+	for noun := range c.nouns { // 2,500 kg
+		other := units[noun]
+		value := strconv.FormatFloat(n.Value*u.size/other.size, 'f', -1, 64)
+		if other.dimension == u.dimension && other.size != u.size && len(c.numbers.Missing(value, figures.PointDecimal)) == 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.counted, func(other counted) bool { return !other.ordinal && is(other.value, other.unit) })
 }
 
 var (
+	grouped = regexp.MustCompile(`^\d{1,3}[.,]\d{3}$`)
 	pointed = regexp.MustCompile(`^(\d{1,2})\.([0-5]\d)$`)
 
 	// others matches words for what a percentage is not about.
@@ -138,8 +158,10 @@ var (
 		`andere[nrs]?|ohne|keine[nrs]?)(?:\PL|$)|n['’]t\b`)
 )
 
+const small = `one|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn`
+
 var (
-	slashes = regexp.MustCompile(`\b(\d{1,2}) ?(?:[/⁄]|out of|of|in|von) ?(\d{1,2})\b`)
+	slashes = regexp.MustCompile(`(?i)\b(\d{1,2}|` + small + `) ?(?:[/⁄]|out of|of|in|von) ?(\d{1,2}|` + small + `)\b`)
 
 	// majors match a name with a version, such as Python 3.11.
 	majors = regexp.MustCompile(`\b\p{Lu}\pL*\p{Ll}\pL*[ -]v?(\d+)\.\d`)
