@@ -28,7 +28,7 @@ func syntaxError(text string, s *survey, at int) *sqlast.Error {
 	case remedy != "":
 		return &sqlast.Error{Code: sqlast.Unsupported, Name: near, Pos: sqlast.Pos(at), Message: remedy}
 	case near == "@":
-		return &sqlast.Error{Code: sqlast.Variable, Name: near, Pos: sqlast.Pos(at), Message: "variables are not allowed"}
+		return &sqlast.Error{Code: sqlast.Variable, Name: near, Pos: sqlast.Pos(at), Message: "variables are not allowed: use a window function, or WITH for a value"}
 	case near == "":
 		near = "the end of the statement"
 	case afterPredicate[ascii.Upper(near)]:

@@ -104,7 +104,7 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 	case *ast.GetFormatSelectorExpr:
 		return &sqlast.Unit{Pos: at, Name: e.Selector.String()}
 	case *ast.VariableExpr:
-		r.fail(sqlast.Variable, at, variableName(e), "variables are not allowed")
+		r.fail(sqlast.Variable, at, variableName(e), "variables are not allowed: use a window function, or WITH for a value")
 	case *ast.MatchAgainst:
 		return r.match(e)
 	case *ast.DefaultExpr:

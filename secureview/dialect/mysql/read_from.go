@@ -72,7 +72,7 @@ func (r *reader) table(t *ast.TableName, alias string) sqlast.Relation {
 	case t.Schema.O == "*":
 		construct = "*.table"
 	case len(t.IndexHints) > 0:
-		r.fail(sqlast.Hint, at, t.Name.O, "index hints are not allowed")
+		r.fail(sqlast.Hint, at, t.Name.O, "index hints are not allowed: leave them out")
 	case len(t.PartitionNames) > 0:
 		construct = "PARTITION"
 	case t.AsOf != nil:

@@ -83,7 +83,7 @@ func (r *reader) refuseSideEffects(s *ast.SelectStmt) {
 		if r.keyword("FOR", at) == at {
 			keyword = "LOCK"
 		}
-		r.fail(sqlast.Locking, r.keyword(keyword, at), keyword, "locking clauses are not allowed")
+		r.fail(sqlast.Locking, r.keyword(keyword, at), keyword, "locking clauses are not allowed: a SELECT here only reads, so leave it out")
 	}
 }
 
@@ -136,7 +136,7 @@ func (r *reader) modifiers(s *ast.SelectStmt) {
 		{o.Priority != grammar.NoPriority, "HIGH_PRIORITY"},
 	} {
 		if m.given {
-			r.fail(sqlast.Hint, r.keyword(m.name, 0), m.name, m.name+" is not allowed")
+			r.fail(sqlast.Hint, r.keyword(m.name, 0), m.name, m.name+" is not allowed: leave it out")
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (r *reader) table(m message) sqlast.Relation {
 	at := r.pos(m, 7)
 	r.withoutDatabase(at, m.has(1))
 	if !m.flag(4) {
-		r.unsupported(at, "FROM ONLY")
+		r.fail(sqlast.Unsupported, at, "FROM ONLY", "FROM ONLY is not supported: name the table alone, which has the rows of its children too")
 	}
 	alias, columns := r.alias(m.child(6))
 	t := &sqlast.Table{Pos: at, Schema: m.text(2), Name: m.text(3), Alias: alias}

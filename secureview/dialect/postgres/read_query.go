@@ -74,7 +74,7 @@ func (r *reader) refuseSideEffects(m message) {
 		r.fail(sqlast.Into, r.keyword("INTO", 0), "INTO", "SELECT .. INTO is not allowed")
 	}
 	if m.has(selectLocking) {
-		r.fail(sqlast.Locking, r.keyword("FOR", r.at), "FOR", "locking clauses are not allowed")
+		r.fail(sqlast.Locking, r.keyword("FOR", r.at), "FOR", "locking clauses are not allowed: a SELECT here only reads, so leave it out")
 	}
 }
 
