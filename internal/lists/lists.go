@@ -29,9 +29,10 @@ func Filter[T any](list []T, keep func(T) bool) (kept []T) {
 // Add appends those of more that list does not have, each once. Unlike append, it does not
 // write into the array of list.
 func Add[T comparable](list []T, more ...T) []T {
+	list = slices.Clip(list)
 	for _, x := range more {
 		if !slices.Contains(list, x) {
-			list = append(slices.Clip(list), x)
+			list = append(list, x)
 		}
 	}
 	return list
