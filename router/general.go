@@ -30,13 +30,16 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	messages = append(messages, r.memory.Select(turn.History)...)
 	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(turn.Text)})
 
-	source := figures.Source{
-		Language: answertext.Language(ctx, turn.Text),
-		Data:     append(answertext.Said(turn.Text, turn.History), instructions),
-	}
 	var usage llm.Usage
-	said, err := answertext.Text(ctx, r.model, &usage, r.model.Send("general", messages...), source, answertext.Stream(ctx, qed.ChannelFinal))
-	a := qed.Answer{Text: said.Text, Usage: usage, Unproved: said.Unproved}
+	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), answertext.Stream(ctx, qed.ChannelFinal))
+	a := qed.Answer{Text: text, Usage: usage}
+	checked := figures.NewText(figures.Source{Language: answertext.Language(ctx, turn.Text), Data: append(r.known(ctx, turn), instructions)}, func(string) {})
+	checked.Write(text)
+	for _, number := range checked.Close(ctx).Unproved {
+		if !strings.HasPrefix(number, "{") { // there is nothing to refer to
+			a.Unproved = append(a.Unproved, number)
+		}
+	}
 	switch {
 	case err == nil && strings.TrimSpace(a.Text) == "":
 		a.Partial, a.PartialReason = true, r.texts(ctx).NoText
@@ -52,6 +55,21 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 		answertext.Append(ctx, &a.Text, doubt)
 	}
 	return a, nil
+}
+
+// known returns the texts of the conversation but for answers that say that some of their
+// numbers may be wrong.
+func (r *router) known(ctx context.Context, turn qed.Turn) []any {
+	before, _, _ := strings.Cut(r.texts(ctx).Unproved, ": {numbers}")
+	words := strings.Fields(before)
+	doubt := strings.Join(words[max(0, len(words)-2):], " ") // the same in the texts of all agents
+	known := []any{turn.Text}
+	for _, m := range turn.History {
+		if m.Role == llm.RoleUser || !strings.Contains(m.Content, doubt) {
+			known = append(known, m.Content)
+		}
+	}
+	return known
 }
 
 // topics returns the answer if no route can be used: the topics of the routes.

@@ -96,7 +96,7 @@ type Options struct {
 //   - The choice is emitted as [qed.RouteDecision]. Events of the chosen agent have
 //     the route's name before their path, such as "sql/execute".
 //   - The route [General] answers from the model's knowledge and the conversation
-//     only, and streams the text. Numbers that neither the user wrote nor the
+//     only, and streams the text. Numbers that neither the conversation nor the
 //     instructions have are the Unproved of the answer, which is then partial.
 //   - If the model chooses an unknown route twice, refuses, or its reply is not
 //     complete, the turn goes to Fallback. If the model cannot be called, the turn

@@ -499,7 +499,13 @@ func TestGeneralNumbers(t *testing.T) {
 		a := newRouter(t, llmtest.Scripted(t, routes("general"), general), nil)
 		streamed := ""
 		var answer qed.Answer
-		for event, err := range a.Run(t.Context(), qed.Turn{Text: "How many heads have our 40 boats?"}) {
+		for event, err := range a.Run(t.Context(), qed.Turn{
+			Text: "How many heads have our 40 boats?", History: []llm.Message{
+				{Role: llm.RoleUser, Content: "How many orders are there?"}, {Role: llm.RoleAssistant, Content: "1,234 orders."},
+				{Role: llm.RoleUser, Content: "And people?"},
+				{Role: llm.RoleAssistant, Content: "There are 87.\n\nNot proved by the data and possibly wrong: 87."},
+			},
+		}) {
 			if err != nil {
 				t.Fatal(err)
 			}
