@@ -81,8 +81,8 @@ func (r *pageReader) mark(i int) string {
 // as much as a line.
 const minStep, maxStep = 0.12, 0.9
 
-// A glyph is a character on the page: the height of its baseline, and its box, which is as
-// high as its font.
+// A glyph is a character on the page: the height of its baseline, the sides of its box, and the
+// size of its font as it is drawn.
 type glyph struct{ base, left, right, size float64 }
 
 func (r *pageReader) glyph(i int) (g glyph, ok bool) {
@@ -94,8 +94,16 @@ func (r *pageReader) glyph(i int) (g glyph, ok bool) {
 	if err != nil {
 		return g, false
 	}
-	g = glyph{origin.Y, float64(box.Rect.Left), float64(box.Rect.Right), float64(box.Rect.Top - box.Rect.Bottom)}
-	return g, g.size > 0
+	font, err := r.instance.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: r.page, Index: i})
+	if err != nil {
+		return g, false
+	}
+	m, err := r.instance.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: r.page, Index: i})
+	if err != nil {
+		return g, false
+	}
+	size := font.FontSize * math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D))
+	return glyph{origin.Y, float64(box.Rect.Left), float64(box.Rect.Right), size}, size > 0
 }
 
 // A line is a thin path on the page, and the characters that it goes through.
