@@ -290,7 +290,7 @@ func (c *checker) said(text string) {
 			return // nearly the same
 		}
 	}
-	if other != "" && !slices.ContainsFunc(numeral.Find(text), func(n numeral.Numeral) bool { return float64(n.Value) == v }) {
+	if other != "" && !slices.ContainsFunc(numeral.Find(text), func(n numeral.Numeral) bool { return float64(n.Value) == v || float64(n.Value)/100 == v }) {
 		c.add(CheckValue, Open, fill(c.t.OtherNumber, "said", other))
 	}
 }
@@ -299,8 +299,8 @@ var (
 	times = regexp.MustCompile(`^\s?-?(?:fold|times|x|×|mal|fache?[nrs]?)(?:\PL|$)`)
 
 	// spelledParts matches words for parts and multiples.
-	spelledParts = regexp.MustCompile(`(?i)doubl|twice|trebl|tripl|\bhal(?:f|ves|ved)\b|\b(?:a|one) (?:third|quarter)\b|thirds\b|three quarters|` +
-		`doppel|[dv]\pL{2}rfach|dreifach|\bhalb(?:e[nrs]?|iert)?\b|hälfte|\b(?:ein|zwei|drei)\pL* (?:drittel|viertel)|zweimal|dreimal`)
+	spelledParts = regexp.MustCompile(`(?i)doubl|twice|trebl|tripl|\bhal(?:f|ves|ved)\b|\b(?:a|one|every) (?:third|quarter|fourth|fifth|tenth)\b|thirds\b|three quarters|` +
+		`doppel|vierfach|dreifach|\bhalb(?:e[nrs]?|iert)?\b|hälfte|\b(?:ein|zwei|drei)\pL* (?:drittel|viertel|fünftel|zehntel)|\bjede[nrs]? (?:dritte|vierte|fünfte|zehnte)|zweimal|dreimal`)
 )
 
 // number adds the check of a number.

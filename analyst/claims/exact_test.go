@@ -133,6 +133,8 @@ func TestOtherNumber(t *testing.T) {
 		{"Sales are 120 % of those of the quarter before.", growth, proved},
 		{"Sales grew by a fifth.", growth, proved},
 		{"Sales grew within 3 months.", growth, proved},
+		{"Sales rose by twenty percent, 100 % of it online.", growth, proved},
+		{"Sales rose by one fifth, with 95 % confidence.", growth, proved},
 		{"Sales grew by 35 % in Q2 2024.", growth, undecided},
 		{"Der Umsatz stieg um 35 %.", growth, undecided},
 		{"Sales in Q3 are 1.8 times those in Q1.", ratio, proved},

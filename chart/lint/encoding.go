@@ -99,13 +99,16 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 	l.sort(o["sort"], path+"/sort", sc)
 	scale, _ := o["scale"].(object)
 	axis, _ := o["axis"].(object)
-	every := axis["tickCount"]
+	every, steps := axis["tickCount"], 1.0
 	if step, ok := every.(object); ok {
 		every = step["interval"]
+		if n, ok := number(step["step"]); ok {
+			steps = max(n, 1)
+		}
 	}
-	days := map[any]float64{"day": 1, "week": 7, "month": 30}[every]
+	days := steps * map[any]float64{"day": 1, "week": 7, "month": 30}[every]
 	if days > 0 && (days < 30 && scale["domain"] != nil || sc.span(o) > maxTicks*days) {
-		l.fault(ErrTooLarge, path+"/axis/tickCount", "it could make a tick for each %s of centuries: write a number", every)
+		l.fault(ErrTooLarge, path+"/axis/tickCount", "it could make a tick for each %s of decades or centuries: write a number", every)
 	}
 	list, many := o["condition"].([]any)
 	if !many {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -183,10 +184,15 @@ func TestTicks(t *testing.T) {
 		{"day", "2999-12-31", "", false}, {"week", "2999-12-31", "", false}, {"month", "2999-12-31", "", false},
 		{"year", "2999-12-31", "", true}, {"day", "9999-12-31", "", true}, // which is read as no date
 		{"year", "2026-03-01", "", true},
+		{`{"interval":"day","step":7}`, "2060-01-01", "", true}, {`{"interval":"day","step":1}`, "2060-01-01", "", false},
 		{"day", "2999-12-31", `"transform":[{"filter":{"field":"d","lt":{"year":2100}}}],`, true},
 	} {
 		rows := table(t, "d|v", []any{"2025-01-01", 1}, []any{"2025-06-01", 2}, []any{test.last, 3})
-		spec := `{` + test.filter + `"mark":"point","encoding":{"x":{"field":"d","type":"temporal","axis":{"tickCount":"` + test.every + `"}},"y":{"field":"v","type":"quantitative"}}}`
+		every := test.every
+		if every[0] != '{' {
+			every = strconv.Quote(every)
+		}
+		spec := `{` + test.filter + `"mark":"point","encoding":{"x":{"field":"d","type":"temporal","axis":{"tickCount":` + every + `}},"y":{"field":"v","type":"quantitative"}}}`
 		if _, err := lint.Check(t.Context(), []byte(spec), rows, lint.Options{}); (err == nil) != test.ok {
 			t.Errorf("a tick for each %s until %s: %v", test.every, test.last, err)
 		}
