@@ -1,6 +1,7 @@
 package citation
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -103,10 +104,11 @@ type facts struct {
 	years years
 
 	numbers    figures.Set
-	values     map[float64]int // how often it has a number
-	articles   map[string]bool // stems of nouns behind an article
-	nouns      map[string]bool // stems of nouns behind digits
-	unread     bool            // it states numbers in a form that is not read
+	values     map[float64]int  // how often it has a number
+	articles   map[string]bool  // stems of nouns behind an article
+	nouns      map[string]bool  // stems of nouns behind digits
+	halves     []string         // stems of nouns such as hour, of "an hour and a half"
+	shares     map[float64]bool // percentages, in thousandths
 	counted    []counted
 	statements []statement
 	periods    bool // a reader can compute periods from it
@@ -148,7 +150,13 @@ func (c *facts) readNumbers(text string, dates []date) {
 			c.numbers.Add("", d.year)
 		}
 	}
-	c.articles, c.nouns, c.unread = articles(text), map[string]bool{}, otherForms.MatchString(text)
+	c.articles, c.nouns, c.shares = articles(text), map[string]bool{}, map[float64]bool{}
+	for _, m := range hours.FindAllStringSubmatch(text, -1) {
+		c.halves = append(c.halves, stem(m[1]))
+	}
+	for _, m := range percentages.FindAllStringSubmatch(text, -1) {
+		c.shares[math.Round(1000*decimal(m[1]))] = true
+	}
 	for _, m := range digitsBefore.FindAllStringSubmatch(text, -1) {
 		c.nouns[stem(m[2])] = true
 	}
@@ -317,24 +325,11 @@ func (s *finding) amounts(body string) {
 		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {
 			continue // a month
 		}
-		if _, behind, _ := strings.Cut(body, n.Text); pointsBehind.MatchString(n.Text+behind) || s.any(func(c *facts) bool { return c.unread }) {
-			continue // computed by a reader
-		}
 		if i >= maxPaired || !s.any(func(c *facts) bool { return c.says(n, body) }) {
 			s.add(qed.WrongNumber, n.Text)
 		}
 	}
 }
-
-var (
-	pointsBehind = regexp.MustCompile(`(?i)^\S+ (?:percentage points?|prozentpunkte?n?)\b`)
-
-	// otherForms matches numbers in forms that are not read: half a million, an hour and a half,
-	// a quarter of 200, 50 cents, and powers of ten.
-	otherForms = regexp.MustCompile(`(?i)\b(?:half an?|halbe) (?:dozen|hundred|thousand|million|billion|milliarde)|\ban? \pL+ and a half\b|` +
-		`\b(?:half|halves|quarters?|thirds?|fifths?|hälfte|viertel|drittel|fünftel) (?:of|von|der) (?:the |all |den |allen )?\d|` +
-		`\d ?(?:cents?|pence)\b|\d ?[×x·*] ?10 ?(?:\^|[⁰¹²³⁴-⁹⁻])`)
-)
 
 // any reports whether one of the cited sources has a property.
 func (s *finding) any(has func(*facts) bool) bool {
@@ -453,6 +448,6 @@ var (
 	hyphenated = regexp.MustCompile(`(\p{L})[ \t]?[-\x{ad}][ \t]*\r?\n\s*(\p{Ll})`)
 
 	notes     = regexp.MustCompile(`\s?\[\d{1,3}\]`)
-	wordNotes = regexp.MustCompile(`(\pL[.,;:]?)[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
-	links     = regexp.MustCompile(`\[([^\[\]\n]*)\]\([^()\s]*\)`) // of Markdown
+	wordNotes = regexp.MustCompile(`(\pL[.,;:]|\pL{3})[⁰¹²³⁴⁵⁶⁷⁸⁹]+`)
+	links     = regexp.MustCompile(`\[([^\[\]\n]*\pL[^\[\]\n]*)\]\([^()\s]*[./#][^()\s]*\)`) // of Markdown
 )

@@ -1,11 +1,14 @@
 package citation
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/numeral"
@@ -39,9 +42,22 @@ func implied(text string) (all []float64) {
 		}
 	}
 	for _, m := range slashes.FindAllStringSubmatch(text, -1) {
-		if part, whole := count(m[1]), count(m[2]); 0 < part && part < whole {
+		if part, whole := count(m[2]), count(m[3]); m[1] == "" && 0 < part && part < whole {
 			all = append(all, part/whole)
 		}
+	}
+	for _, m := range halves.FindAllStringSubmatch(text, -1) { // half a million
+		all = append(all, 0.5*scales[strings.ToLower(m[1])])
+	}
+	for _, m := range partsOf.FindAllStringSubmatch(text, -1) { // a quarter of the 200
+		all = append(all, decimal(m[2])/fractions[strings.ToLower(m[1])])
+	}
+	for _, m := range hundredths.FindAllStringSubmatch(text, -1) { // 50 cents
+		all = append(all, decimal(m[1])/100)
+	}
+	for _, m := range powers.FindAllStringSubmatch(text, -1) { // 3×10^6
+		exponent, _ := strconv.Atoi(norm.NFKC.String(strings.TrimPrefix(m[2], "^")))
+		all = append(all, decimal(m[1])*math.Pow10(exponent))
 	}
 	for _, m := range majors.FindAllStringSubmatch(text, -1) {
 		all = append(all, count(m[1]))
@@ -110,6 +126,15 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 	if i < 0 {
 		return false
 	}
+	behind := sentence[i+len(n.Text):]
+	if points.MatchString(behind) || strings.HasSuffix(n.Text, "percentage") || strings.HasSuffix(n.Text, "Prozentpunkte") {
+		for share := range c.shares {
+			if c.shares[share-math.Round(1000*math.Abs(n.Value))] {
+				return true
+			}
+		}
+		return false
+	}
 	if n.Percent {
 		rest := strconv.FormatFloat(100-n.Value, 'f', -1, 64) + " %"
 		return n.Value < 100 && others.MatchString(sentence) && len(c.numbers.Missing(rest, figures.PointDecimal)) == 0
@@ -139,6 +164,11 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 			return true
 		}
 	}
+	for _, noun := range c.halves {
+		if is(1.5, units[noun]) {
+			return true
+		}
+	}
 	for noun := range c.nouns { // 2,500 kg
 		other := units[noun]
 		value := strconv.FormatFloat(n.Value*u.size/other.size, 'f', -1, 64)
@@ -158,10 +188,30 @@ var (
 		`andere[nrs]?|ohne|keine[nrs]?)(?:\PL|$)|n['’]t\b`)
 )
 
-const small = `one|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn`
+// decimal returns the value of digits, which may have a point or a comma.
+func decimal(digits string) float64 {
+	value, _ := strconv.ParseFloat(strings.Replace(digits, ",", ".", 1), 64)
+	return value
+}
+
+const (
+	digits = `\d+(?:[.,]\d+)?`
+	small  = `one|two|three|four|five|six|seven|eight|nine|ten|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn`
+)
 
 var (
-	slashes = regexp.MustCompile(`(?i)\b(\d{1,2}|` + small + `) ?(?:[/⁄]|out of|of|in|von) ?(\d{1,2}|` + small + `)\b`)
+	slashes = regexp.MustCompile(`(?i)(?:\b(page|part|step|chapter|slide|section|seite|teil|schritt|kapitel|folie) )?\b(\d{1,2}|` + small + `) ?(?:[/⁄]|out of|of|in|von) ?(\d{1,2}|` + small + `)\b`)
+
+	halves     = regexp.MustCompile(`(?i)\b(?:half an?|halbe) (dozen|hundred|thousand|million|billion|milliarde)\b`)
+	partsOf    = regexp.MustCompile(`(?i)\b(half|thirds?|quarter|fifth|hälfte|drittel|viertel|fünftel) (?:of|von|der) (?:the |all |den |allen )?(` + digits + `)\b`)
+	hundredths = regexp.MustCompile(`(?i)\b(` + digits + `) ?(?:cents?|pence)\b`)
+	powers     = regexp.MustCompile(`\b(` + digits + `) ?[×x·*] ?10 ?(\^\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})`)
+	hours      = regexp.MustCompile(`(?i)\b(?:an?|eine?) (\pL+) and a half\b`)
+
+	percentages = regexp.MustCompile(`(?i)(` + digits + `) ?(?:%|percent\b|per cent\b|prozent\b)`)
+	points      = regexp.MustCompile(`(?i)^ ?(?:percentage points?|prozentpunkte?n?)\b`)
+
+	scales = map[string]float64{"dozen": 12, "hundred": 100, "thousand": 1e3, "million": 1e6, "billion": 1e9, "milliarde": 1e9}
 
 	// majors match a name with a version, such as Python 3.11.
 	majors = regexp.MustCompile(`\b\p{Lu}\pL*\p{Ll}\pL*[ -]v?(\d+)\.\d`)

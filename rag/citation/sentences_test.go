@@ -366,6 +366,13 @@ func TestFalseSentences(t *testing.T) {
 		{"The limit is 2.000 Euro [1].", "The limit is EUR 1,000."},
 		{"Es dauert 36 Stunden [1].", "Es dauert einen Tag."},
 		{"The deadline is 30 days [1].", "The deadline is half a year."},
+		{"It has “80 m of office” space [1].", "It has 80 m² of office space."},
+		{"80 % agree [1].", "See page 4 of 5. Most agree."},
+		{"It costs 900 euros [1].", "It costs 40 euros. Stamps cost 99 cents."},
+		{"It rose by 40 percentage points [1].", "It rose by 4 percentage points, from 3 % to 7 %."},
+		{"It has 600,000 users [1].", "Half a million users rely on it, of 2 million."},
+		{"It lasts 100 minutes [1].", "It lasts an hour and a half."},
+		{"Of them, 60 left [1].", "A quarter of the 200 left."},
 		{"It takes 3.5 hours [1].", "It takes two and a half hours."},
 		{"There are 300 seats [1].", "There are two hundred seats."},
 	} {
