@@ -28,7 +28,6 @@ type Spec struct {
 
 // Artifact returns the chart as an artifact of an answer. Its name is the title.
 func (s *Spec) Artifact() qed.Artifact {
-	name := s.Title
-	name = cmp.Or(name, "chart")
+	name := cmp.Or(s.Title, "chart")
 	return qed.Artifact{Name: name, MediaType: MediaType, Data: bytes.Clone(s.JSON)}
 }

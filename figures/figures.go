@@ -107,8 +107,7 @@ func (s *Set) add(value any, power int) {
 	case map[string]any:
 		for name, e := range v {
 			s.addText(name, 0)
-			own := powerOfName(name)
-			own = cmp.Or(own, power)
+			own := cmp.Or(powerOfName(name), power)
 			s.add(e, own)
 		}
 	default:

@@ -101,7 +101,7 @@ func cited(passages []Passage, r citation.Result) (all []qed.Citation, audit *qe
 	if r.Text == "" {
 		return nil, nil
 	}
-	all = append(all, lists.Map(r.Cited, func(at int) qed.Citation { return passages[at].Citation })...)
+	all = lists.Map(r.Cited, func(at int) qed.Citation { return passages[at].Citation })
 	found := r.Audit(sources(passages))
 	return all, &found
 }

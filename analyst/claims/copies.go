@@ -32,7 +32,7 @@ func (c *checker) copies() {
 		return
 	}
 	once := &qed.Table{Columns: c.source.Columns, Truncated: c.source.Truncated}
-	once.Rows = append(once.Rows, lists.Map(kept, func(i int) []any { return c.source.Rows[i] })...)
+	once.Rows = lists.Map(kept, func(i int) []any { return c.source.Rows[i] })
 	outcome, text := Pass, c.t.CopiesOnce
 	if c.table == c.source && (c.Claim == nil || c.Claim.Kind != Share) {
 		c.table = once
@@ -113,7 +113,7 @@ func (c *checker) isKey(times, kept []int, columns ...int) bool {
 		}
 	}
 	once := &qed.Table{Columns: c.source.Columns}
-	once.Rows = append(once.Rows, lists.Map(kept, func(at int) []any { return c.source.Rows[at] })...)
+	once.Rows = lists.Map(kept, func(at int) []any { return c.source.Rows[at] })
 	equal := 0.0 // the chance that two rows have the same values in the other columns
 	_, of := distinctRows(once, others)
 	for _, n := range of {

@@ -407,6 +407,5 @@ func (c *checker) positions() (along []float64, at []int, err error) {
 			order[name] = float64(i)
 		}
 	}
-	along = append(along, lists.Map(col.Texts, func(name string) float64 { return order[name] })...)
-	return along, col.At, nil
+	return lists.Map(col.Texts, func(name string) float64 { return order[name] }), col.At, nil
 }

@@ -163,8 +163,7 @@ func insert(ctx context.Context, f *tabular.File, db *sql.DB) error {
 	defer conn.Close()
 	var defs, marks []string
 	for _, c := range f.Columns {
-		kind := declared[c.Type]
-		kind = cmp.Or(kind, "TEXT")
+		kind := cmp.Or(declared[c.Type], "TEXT")
 		defs, marks = append(defs, quote(c.Name)+" "+kind), append(marks, "?")
 	}
 	for _, text := range []string{

@@ -403,7 +403,7 @@ func readInput(ctx context.Context, r io.Reader, o *Options) (*File, error) {
 		return nil, errors.Join(err, dir.Remove())
 	}
 	f := &File{Report: Report{Rows: l.rows, Warnings: l.warnings}, dir: dir, loader: l}
-	f.Columns = append(f.Columns, lists.Map(l.columns, func(c *tableColumn) Column { return c.report(l.rows) })...)
+	f.Columns = lists.Map(l.columns, func(c *tableColumn) Column { return c.report(l.rows) })
 	return f, nil
 }
 

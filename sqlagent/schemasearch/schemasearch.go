@@ -407,8 +407,7 @@ func (t *table) likeliest(a asked, lexical *textmatch.Lexical) (columns []string
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
-	columns = append(columns, lists.Map(all, func(c scored) string { return c.name })...)
-	return columns, named
+	return lists.Map(all, func(c scored) string { return c.name }), named
 }
 
 // asksFor reports whether the words of a question contain those of a name, one after

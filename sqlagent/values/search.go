@@ -250,8 +250,7 @@ func (s *search) matches(q Query) []Match {
 		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.begin, b.begin), cmp.Compare(a.Value, b.Value),
 			cmp.Compare(a.Table, b.Table), cmp.Compare(a.Column, b.Column))
 	})
-	limit := q.Limit
-	limit = cmp.Or(limit, 10)
+	limit := cmp.Or(q.Limit, 10)
 	var out []Match
 	said := map[string]int{}
 	var order []string                 // of the words that lack a part of the value

@@ -54,8 +54,7 @@ func (f *field) add(set ast.SelectionSet) {
 }
 
 func (f *field) child(s *ast.Field) *field {
-	key := s.Alias
-	key = cmp.Or(key, s.Name)
+	key := cmp.Or(s.Alias, s.Name)
 	for _, c := range f.fields {
 		if c.key == key {
 			return c
