@@ -1,12 +1,13 @@
 package figures
 
 import (
-	"github.com/qedkit/qed/internal/wordset"
 	"math"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // shape reads what is no amount by its form alone: dates, times, versions and
