@@ -93,6 +93,16 @@ func TestStatementsOfAnalysts(t *testing.T) {
 		{all, "SELECT SUM(q.a) FROM (SELECT FIRST_VALUE(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", wrong, []string{"error fan_out"}},
 		{all, "SELECT SUM(q.a) FROM (SELECT amount - LAG(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", proved, nil},
 
+		// the difference to the value of a window is one of the row
+		{all, "SELECT SUM(POWER(q.amount - q.a, 2)) FROM (SELECT s.id, amount, AVG(amount) OVER (PARTITION BY kind) AS a FROM sales s) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM((q.amount - q.a) * (q.amount - q.a)) / COUNT(*) FROM (SELECT s.id, amount, AVG(amount) OVER (PARTITION BY kind) AS a FROM sales s) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(ABS(q.amount - q.a)) FROM (SELECT s.id, amount, AVG(amount) OVER (PARTITION BY kind) AS a FROM sales s) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(q.a - q.amount) FROM (SELECT amount, FIRST_VALUE(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(POWER(q.a - q.b, 2)) FROM (SELECT AVG(amount) OVER (PARTITION BY kind) AS a, AVG(amount) OVER () AS b FROM sales) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(q.amount * q.a) FROM (SELECT s.id, amount, AVG(amount) OVER (PARTITION BY kind) AS a FROM sales s) q", proved, nil},
+		{all, "SELECT SUM(q.amount - q.a) FROM (SELECT s.id, amount, AVG(amount) OVER (PARTITION BY kind) AS a FROM sales s) q JOIN parts p ON p.sale_id = q.id", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT q.a FROM (SELECT s.id, amount, AVG(amount) OVER (PARTITION BY kind) AS a FROM sales s) q) q", wrong, []string{"error fan_out"}},
+
 		// a column of the outer query
 		{"sqlite", "SELECT s.id, (SELECT SUM(s.amount) FROM parts p WHERE p.sale_id = s.id) FROM sales s", open, nil},
 		{all, "SELECT s.id, (SELECT SUM(s.amount * p.pieces) FROM parts p WHERE p.sale_id = s.id) FROM sales s", proved, nil},

@@ -110,14 +110,16 @@ func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
 func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judged, unaffected bool, terms int) {
 	item.RowsRepeat = proof.Yes
 	known, joined, lookup, chasm, chosen, inside, paired, totals := true, true, true, false, g.evensOut(call), false, false, false
+	windows := !g.addsColumn(call) // an error is certain only for the sum of the value itself, not of a difference to it
 	var of []string
 	for _, j := range bad {
 		item.By = appendNew(item.By, j.by...)
 		of = appendNew(of, j.of...)
 		known, joined, lookup = known && j.known, joined && j.joined, lookup && j.lookup
 		chasm, inside, paired, totals = chasm || j.chasm, inside || j.inside, paired || j.paired, totals || j.totals
-		chosen = chosen || j.chosen || j.window && (call.Distinct || call.Name != "sum" && call.Name != "total")
+		chosen, windows = chosen || j.chosen, windows && j.window
 	}
+	chosen = chosen || windows
 	known = known && !paired
 	switch {
 	case unaffected && !totals:
@@ -163,6 +165,16 @@ func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judg
 		f.Severity = proof.Question
 	}
 	g.say(f)
+}
+
+// addsColumn reports whether a call adds all values of a column.
+func (g *grouping) addsColumn(call *sqlast.Call) bool {
+	if call.Name != "sum" && call.Name != "total" || call.Distinct || len(call.Args) == 0 {
+		return false
+	}
+	_, e := g.follow(g.frame, call.Args[0])
+	_, ok := e.(*sqlast.Column)
+	return ok
 }
 
 // addsConstants reports whether a call adds constants that a condition chooses, which
