@@ -40,7 +40,7 @@ func (s *scope) checkAggregates(sel *sqlast.Select, order []sqlast.Order) {
 			g.group = append(g.group, a)
 		}
 	}
-	g.unsure = s.unknown()
+	g.unsure = s.unknown() || repeats(order)
 	grouped := len(sel.GroupBy) > 0 || aggregates(sel)
 	eachExpr(sel, order, func(e sqlast.Expr) { g.calls(e, grouped) })
 	if grouped {

@@ -103,6 +103,51 @@ func TestStatementsOfAnalysts(t *testing.T) {
 		{all, "SELECT SUM(q.amount - q.a) FROM (SELECT s.id, amount, AVG(amount) OVER (PARTITION BY kind) AS a FROM sales s) q JOIN parts p ON p.sale_id = q.id", wrong, []string{"error fan_out"}},
 		{all, "SELECT SUM(q.a) FROM (SELECT q.a FROM (SELECT s.id, amount, AVG(amount) OVER (PARTITION BY kind) AS a FROM sales s) q) q", wrong, []string{"error fan_out"}},
 
+		// a frame makes a value of each row, unless it has all rows
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, SUM(amount) OVER (PARTITION BY customer_id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS f FROM sales) q ON q.customer_id = c.id", wrong, []string{"error fan_out"}},
+		{"sqlite postgres", "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, SUM(amount) OVER (PARTITION BY customer_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW) AS f FROM sales) q ON q.customer_id = c.id", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, SUM(amount) OVER (w ROWS 3 PRECEDING) AS f FROM sales WINDOW w AS (PARTITION BY customer_id)) q ON q.customer_id = c.id", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, SUM(amount) OVER w AS f FROM sales WINDOW w AS (PARTITION BY customer_id ROWS 3 PRECEDING)) q ON q.customer_id = c.id", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, FIRST_VALUE(amount) OVER w AS f FROM sales WINDOW w AS (PARTITION BY customer_id ORDER BY id ROWS 3 PRECEDING)) q ON q.customer_id = c.id", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, SUM(amount) OVER (PARTITION BY customer_id ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS f FROM sales) q ON q.customer_id = c.id", proved, nil},
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, SUM(amount) OVER w AS f FROM sales WINDOW w AS (PARTITION BY customer_id)) q ON q.customer_id = c.id", proved, nil},
+		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, FIRST_VALUE(amount) OVER w AS f FROM sales WINDOW w AS (PARTITION BY customer_id ORDER BY id)) q ON q.customer_id = c.id", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT SUM(amount) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS a FROM sales) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT amount AS x, SUM(amount) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS a FROM sales) q", proved, nil},
+
+		// DISTINCT takes equal values of different partitions together
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q", wrong, []string{"error distinct_is_no_repair"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT c.name, SUM(s.amount) OVER (PARTITION BY c.id) AS a FROM sales s JOIN customers c ON c.id = s.customer_id) q", wrong, []string{"error distinct_is_no_repair"}},
+		{all, "SELECT MAX(q.a) FROM (SELECT DISTINCT SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT SUM(amount) OVER () AS a FROM sales) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT c.id, c.name, SUM(s.amount) OVER (PARTITION BY c.id) AS a FROM sales s JOIN customers c ON c.id = s.customer_id) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT kind, SUM(SUM(amount)) OVER (PARTITION BY kind) AS a FROM sales GROUP BY kind) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT kind, SUM(SUM(amount)) OVER (PARTITION BY kind) AS a FROM sales GROUP BY kind, day) q", open, nil},
+
+		// a column of the outer query that the subquery returns and tests is EXISTS
+		{all, "SELECT SUM(s.amount) FROM sales s WHERE s.id IN (SELECT s.id FROM parts p WHERE p.sale_id = s.id AND p.pieces > 3)", proved, nil},
+		{all, "SELECT SUM(s.amount) FROM sales s WHERE s.id NOT IN (SELECT s.id FROM parts p WHERE p.sale_id = s.id)", proved, nil},
+		{"mysql postgres", "SELECT SUM(s.amount) FROM sales s WHERE s.id = ANY (SELECT s.id FROM parts p WHERE p.sale_id = s.id)", proved, nil},
+		{all, "SELECT SUM(s.amount) FROM sales s WHERE s.id IN (SELECT s.id FROM parts p JOIN customers c ON c.id = s.customer_id AND p.price > c.credit)", proved, nil},
+		{all, "SELECT SUM(s.amount) FROM sales s WHERE s.id IN (SELECT s.id FROM parts p WHERE p.pieces > 3)", proved, []string{"error cartesian"}},
+		{all, "SELECT SUM(s.amount) FROM sales s WHERE s.id IN (SELECT s.id FROM parts p WHERE p.pieces > 3 GROUP BY s.id)", proved, []string{"error cartesian"}},
+
+		// a value is divided by a count of the rows that repeat it
+		{all, "SELECT SUM(q.amount / q.n) FROM (SELECT s.id, s.amount, COUNT(*) OVER (PARTITION BY s.id) AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(q.amount * 1.0 / NULLIF(q.n, 0)) FROM (SELECT s.id, s.amount, COUNT(*) OVER (PARTITION BY s.id) AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(q.amount / CAST(q.n AS DECIMAL)) FROM (SELECT * FROM (SELECT s.id, s.amount, COUNT(*) OVER (PARTITION BY s.id) AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q) q", open, []string{"note fan_out"}},
+		{all, "SELECT SUM(q.amount * q.n) FROM (SELECT s.id, s.amount, COUNT(*) OVER (PARTITION BY s.id) AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(q.amount / 2) FROM (SELECT s.id, s.amount, COUNT(*) OVER (PARTITION BY s.id) AS n FROM sales s JOIN parts p ON p.sale_id = s.id) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT AVG(q.amount) FROM (SELECT amount, ROW_NUMBER() OVER (ORDER BY amount) AS k, COUNT(*) OVER () AS n FROM sales) q WHERE q.k = q.n / 2", proved, nil},
+
+		// a function of ORDER BY returns several rows
+		{"postgres", "SELECT SUM(amount) FROM (SELECT amount FROM sales ORDER BY generate_series(1, 3)) q", open, nil},
+		{"postgres", "SELECT SUM(amount) FROM (SELECT amount FROM sales GROUP BY id, amount ORDER BY generate_series(1, 3)) q", open, nil},
+		{"postgres", "SELECT SUM(q.amount) FROM (SELECT DISTINCT ON (id, generate_series(1, 3)) id, amount FROM sales) q", open, nil},
+		{"postgres", "SELECT SUM(amount) OVER () FROM sales ORDER BY generate_series(1, 3)", open, nil},
+		{"postgres", "SELECT SUM(amount) FROM (SELECT amount FROM sales ORDER BY id) q", proved, nil},
+		{"postgres", "SELECT SUM(q.amount) FROM (SELECT DISTINCT ON (id) id, amount FROM sales ORDER BY id) q", proved, nil},
+
 		// a column of the outer query
 		{"sqlite", "SELECT s.id, (SELECT SUM(s.amount) FROM parts p WHERE p.sale_id = s.id) FROM sales s", open, nil},
 		{all, "SELECT s.id, (SELECT SUM(s.amount * p.pieces) FROM parts p WHERE p.sale_id = s.id) FROM sales s", proved, nil},

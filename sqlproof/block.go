@@ -1,6 +1,7 @@
 package sqlproof
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -38,7 +39,12 @@ func (s *scope) unknown() bool {
 	sel := s.frame.sel
 	return slices.ContainsFunc(s.leaves, func(l *leaf) bool { return l.rows != nil && l.rows.unknown }) ||
 		slices.ContainsFunc(sel.Items, func(it sqlast.Item) bool { return sqlast.ReturnsRows(it.Expr) }) ||
-		slices.ContainsFunc(sel.GroupBy, sqlast.ReturnsRows)
+		slices.ContainsFunc(slices.Concat(sel.GroupBy, sel.DistinctOn), sqlast.ReturnsRows)
+}
+
+// repeats reports whether a function of ORDER BY returns several rows for each that is ordered.
+func repeats(order []sqlast.Order) bool {
+	return slices.ContainsFunc(order, func(o sqlast.Order) bool { return sqlast.ReturnsRows(o.Expr) })
 }
 
 // A block is a SELECT whose rows are described.
@@ -105,8 +111,12 @@ func (b *block) partition(e sqlast.Expr) (of []attr, ok bool) {
 		_, a := b.value(b.frame, p)
 		of = append(of, a)
 	}
-	return of, !slices.Contains(of, 0) &&
-		(len(w.OrderBy) == 0 && sqlast.IsAggregate(&plain) || call.Name == "first_value" && w.Frame == nil)
+	whole := len(w.OrderBy) == 0
+	if f := w.Frame; f != nil {
+		whole = f.Start.Kind == sqlast.UnboundedPreceding && f.End.Kind == sqlast.UnboundedFollowing && f.Exclude == sqlast.ExcludeNoOthers
+	}
+	return of, !slices.Contains(of, 0) && !call.IgnoreNulls &&
+		(whole && sqlast.IsAggregate(&plain) || call.Name == "first_value" && w.Frame == nil)
 }
 
 // term returns what a term of GROUP BY or ORDER BY means: the item that it names or numbers.
@@ -141,17 +151,22 @@ func smallNumber(text string) (n int, ok bool) {
 func (b *block) column(r *rows, e sqlast.Expr) column {
 	call, _ := e.(*sqlast.Call)
 	out := column{origin: -1, literals: constant(e), numbered: call != nil && call.Name == "row_number"}
+	out.counted = call != nil && call.Over != nil && counting[call.Name]
 	out.average, out.whole = isAverage(e), sqlast.HasAggregate(e) && b.isWhole(e)
 	if l, a := b.value(b.frame, e); a != 0 {
 		out.table, out.number = columnOf(l, a)
-		out.average, out.whole = l.column(a).average, l.column(a).whole
+		out.average, out.whole, out.counted = l.column(a).average, l.column(a).whole, l.column(a).counted
 		out.nullable = b.nullable(l, a)
 	}
 	of, parted := b.partition(e)
 	switch {
 	case parted:
-		if at := b.origin(r, of, false); !r.origins[at].unique {
-			r.origins[at].window, out.origin = true, at
+		switch at := b.origin(r, of, false); {
+		case r.origins[at].unique && (r.origins[at].whole || !b.sel.Distinct):
+		case b.grouped && b.sel.Distinct: // it may leave one row of each partition
+			out.origin = r.add(origin{unique: true, whole: true, again: true})
+		default: // DISTINCT takes equal values of partitions together, or rows repeat them
+			r.origins[at].window, out.origin = !r.origins[at].unique, at
 		}
 	case b.grouped && sqlast.HasAggregate(e):
 		if !oneGrouping(b.sel) {
@@ -400,7 +415,7 @@ func (b *block) firstOf(e sqlast.Expr, unique func([]attr) bool) (partition []in
 }
 
 // window returns the window of an OVER clause with what it takes from the windows of the
-// WINDOW clause that it names: their partition, and their order if it has none.
+// WINDOW clause that it names: their partition, and their order and frame if it has none.
 func window(sel *sqlast.Select, w *sqlast.Window) *sqlast.Window {
 	whole := *w
 	of := w.Base
@@ -419,6 +434,7 @@ func window(sel *sqlast.Select, w *sqlast.Window) *sqlast.Window {
 		if len(whole.OrderBy) == 0 {
 			whole.OrderBy = named.OrderBy
 		}
+		whole.Frame = cmp.Or(whole.Frame, named.Frame)
 		of = named.Base
 	}
 	return &whole

@@ -151,9 +151,10 @@ func (s *scope) compareRows(pairs []*compared, f *frame, body sqlast.Body, x []s
 			break
 		}
 		inner := s.newScope(b, f)
+		tests := slices.ContainsFunc([]sqlast.Node{b.From, b.Where, b.Having}, func(n sqlast.Node) bool { return len(s.named(f, n)) > 0 })
 		for i := range min(len(x), len(b.Items)) {
 			_, a := s.value(f, x[i])
-			if _, own := s.value(f, b.Items[i].Expr); a != 0 && a == own {
+			if _, own := s.value(f, b.Items[i].Expr); a != 0 && a == own && !tests { // else it is EXISTS in other words
 				s.say(proof.Finding{
 					Code: proof.Cartesian, Severity: proof.Error, Subject: describe(x[i]), At: int(b.Items[i].Expr.At()),
 					Message: fmt.Sprintf("the subquery returns %s, a column of the outer query: it is compared with itself", describe(x[i])),

@@ -293,7 +293,10 @@ func (s *scope) notIn(f *frame, in *sqlast.In) {
 	if i < 0 {
 		return
 	}
-	name, by, fix := "a value of the subquery", []string(nil), ""
+	name, by, fix, none := "a value of the subquery", []string(nil), "", "true for no row"
+	if len(r.columns) > 1 {
+		none = "not true for rows with the same other values"
+	}
 	if sel, ok := in.Query.Body.(*sqlast.Select); ok {
 		name = describe(sel.Items[i].Expr)
 		fix = fmt.Sprintf(", or add WHERE %s IS NOT NULL", name)
@@ -303,7 +306,7 @@ func (s *scope) notIn(f *frame, in *sqlast.In) {
 	}
 	s.say(proof.Finding{
 		Code: proof.NotInNull, Severity: proof.Question, Subject: name, By: by, At: int(in.At()),
-		Message: fmt.Sprintf("%s may be NULL, and then NOT IN is true for no row", name),
+		Message: fmt.Sprintf("%s may be NULL, and then NOT IN is %s", name, none),
 		Fix:     "write NOT EXISTS" + fix,
 	})
 }
@@ -406,7 +409,7 @@ func (s *scope) isCount(e sqlast.Expr) bool {
 	found := sqlast.HasAggregate(e)
 	if c, ok := e.(*sqlast.Column); ok {
 		if l, a := s.value(s.frame, c); a != 0 {
-			found = found || l.column(a).whole
+			found = found || l.column(a).whole || l.column(a).counted
 		}
 	}
 	_, subquery := e.(*sqlast.Subquery)

@@ -23,7 +23,7 @@ type judged struct {
 	merged  bool    // a subquery took different rows together
 	again   bool    // the rows may be there several times
 	totals  bool    // there are rows with totals of others
-	window  bool    // a window function repeated one value
+	window  bool    // only values of window functions are repeated
 	united  kept    // if it was a UNION
 	paired  bool    // the value is one of pairs of rows, see view.paired
 	restsOn string
@@ -50,11 +50,12 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 			o := l.rows.origins[slices.Index(l.origins, row)]
 			others := slices.DeleteFunc(slices.Clone(start), func(a attr) bool { return a == row })
 			if !o.unique && slices.Contains(c.missing(others), l) {
+				j.window = o.window && (j.window || !j.inside)
 				j.inside, j.chosen = true, j.chosen || o.totals && c.filters(c, l) || slices.ContainsFunc(c.conds, func(k cond) bool {
 					first, _ := c.firstRow(k.frame, k.expr) // as people drop rows that are there twice
 					return first == l
 				})
-				j.totals, j.window = j.totals || o.totals, j.window || o.window
+				j.totals = j.totals || o.totals
 				j.by = appendNew(j.by, o.by...)
 				if len(o.by) == 0 {
 					j.by = appendNew(j.by, l.label)

@@ -23,6 +23,7 @@ type column struct {
 	origin   int    // of rows.origins; -1: the value belongs to the row itself
 	average  bool   // an average
 	whole    bool   // a whole number, such as a count
+	counted  bool   // a count of rows by a window
 	numbered bool   // row_number(), from 1
 	apart    bool   // the arms of a UNION have different literals
 	table    *table // the column of a table that passes through; nil: none
@@ -55,6 +56,7 @@ func (c *check) rowsOf(q *sqlast.Query, outer *frame) *rows {
 	}
 	c.within = append(c.within, q)
 	r := c.bodyRows(q, q.Body, outer)
+	r.unknown = r.unknown || repeats(q.OrderBy)
 	c.within = c.within[:len(c.within)-1]
 	if n, ok := q.Limit.(*sqlast.Number); ok && n.Text == "1" && !q.Ties {
 		r.keys = [][]int{{}}

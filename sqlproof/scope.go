@@ -237,7 +237,7 @@ func (s *scope) subquery(f *frame, r sqlast.Relation, q *sqlast.Query, label str
 
 // plain returns the block of a query that selects, filters and joins, or nil.
 func plain(q *sqlast.Query) *sqlast.Select {
-	if q.Limit != nil || q.Offset != nil {
+	if q.Limit != nil || q.Offset != nil || repeats(q.OrderBy) {
 		return nil
 	}
 	switch b := q.Body.(type) {

@@ -45,7 +45,7 @@ func (g *grouping) evensOut(call *sqlast.Call) (found bool) {
 		e, _ := n.(sqlast.Expr)
 		_, a := g.firstRow(g.frame, e)
 		d, ok := e.(*sqlast.Binary)
-		found = found || a != 0 || ok && d.Op == sqlast.Div && g.isCount(d.Y)
+		found = found || a != 0 || ok && d.Op == sqlast.Div && (g.isCount(d.Y) || sqlast.Any(d.Y, func(c *sqlast.Column) bool { return g.isCount(c) }))
 		return !found
 	})
 	return found
