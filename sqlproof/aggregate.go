@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
@@ -109,7 +110,7 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 	for _, t := range terms {
 		j := g.judge(t, group)
 		mixed = mixed || j.again
-		item.Of = appendNew(item.Of, j.of...)
+		item.Of = lists.Add(item.Of, j.of...)
 		rests = cmp.Or(rests, j.restsOn)
 		if len(j.by) > 0 {
 			bad = append(bad, j)
@@ -141,15 +142,6 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 	g.averages(call, group)
 }
 
-func appendNew(list []string, more ...string) []string {
-	for _, name := range more {
-		if !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	return list
-}
-
 // ownersOf returns the rows whose values a call aggregates. One that adds or counts
 // constants counts the rows that it is chosen by. mixed says that CASE or COALESCE chooses
 // between a value whose row determines the joined row and one whose row does not, such as the
@@ -175,7 +167,7 @@ func (g *grouping) ownersOf(call *sqlast.Call, group []attr) (all []term, mixed 
 	pick := func(terms []term) []term {
 		var deciding []term
 		for _, t := range terms {
-			if len(g.seenBy(g.leavesOf(t)).missing(union(t, group))) == 0 {
+			if len(g.seenBy(g.leavesOf(t)).missing(lists.Add(t, group...))) == 0 {
 				deciding = append(deciding, t)
 			}
 		}

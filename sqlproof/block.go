@@ -19,7 +19,7 @@ func (c *check) blockRows(sel *sqlast.Select, order []sqlast.Order, outer *frame
 	b.together = b.grouped || sel.Distinct || sel.DistinctOn != nil
 	b.group = b.terms()
 	b.chosen = sel.DistinctOn != nil && len(order) > len(sel.DistinctOn) || c.dialect == "sqlite" && b.grouped && extremes(sel, order) == 1
-	r := &rows{columns: make([]column, len(sel.Items))}
+	r := &rows{columns: make([]column, len(sel.Items)), told: b.told()}
 	for i, it := range sel.Items {
 		r.columns[i] = b.column(r, it.Expr)
 	}
@@ -158,6 +158,19 @@ func (b *block) column(r *rows, e sqlast.Expr) column {
 		out.average, out.whole, out.counted = l.column(a).average, l.column(a).whole, l.column(a).counted
 		out.nullable = b.nullable(l, a)
 	}
+	b.eachColumn(b.frame, e, func(f *frame, c *sqlast.Column) {
+		if l, a := b.value(f, c); a != 0 {
+			out.reads = lists.Add(out.reads, l.column(a).reads...)
+			if t, n := columnOf(l, a); t != nil {
+				out.reads = lists.Add(out.reads, field{t, n})
+			}
+		}
+	})
+	for _, l := range b.leaves {
+		if l.table != nil && sqlast.HasCall(e, func(c *sqlast.Call) bool { return c.Star }) {
+			out.reads = append(out.reads, field{l.table, -1})
+		}
+	}
 	of, parted := b.partition(e)
 	switch {
 	case parted:
@@ -180,6 +193,27 @@ func (b *block) column(r *rows, e sqlast.Expr) column {
 		}
 	}
 	return out
+}
+
+// told returns the columns that conditions compare with a literal of their own type. Which row
+// of a table that is read several times they are about is not known.
+func (b *block) told() map[field][]string {
+	all := map[field][]string{}
+	for i := range b.conds {
+		k := &b.conds[i]
+		for x, y := range equalities(k.expr) {
+			l, a := b.value(k.frame, x)
+			literal := constant(y)
+			if a == 0 || literal == nil || !b.hard(k) || slices.ContainsFunc(b.leaves, func(o *leaf) bool { return o.rows != nil || o != l && o.table == l.table }) {
+				continue
+			}
+			_, text := y.(*sqlast.String)
+			if t, n := columnOf(l, a); t != nil && (text && t.types[n] == textKind || !text && t.types[n].isNumber()) {
+				all[field{t, n}] = literal
+			}
+		}
+	}
+	return all
 }
 
 // itemsOf returns the numbers of the items that have the values of some expressions, if each

@@ -99,8 +99,8 @@ var steadyCalls = map[string]bool{
 }
 
 // steady reports whether the value of an expression depends only on the columns that it
-// names. With a COLLATE several texts are equal to it. A subquery is steady if it has one value, and no LIMIT that chooses any of the rows
-// for those of the scope.
+// names. With a COLLATE several texts are equal to it. A subquery is steady if it has one value,
+// and no LIMIT that chooses any of the rows for those of the scope.
 func (s *scope) steady(f *frame, e sqlast.Expr) bool {
 	steady := true
 	sqlast.Walk(e, func(n sqlast.Node) bool {

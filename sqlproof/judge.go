@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -42,9 +43,9 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	c := g.seenBy(g.leavesOf(t))
 	j := judged{known: true, joined: true}
 	for _, l := range g.leavesOf(t) {
-		j.of = appendNew(j.of, g.leaves[l].label)
+		j.of = lists.Add(j.of, g.leaves[l].label)
 	}
-	start := union(t, group)
+	start := lists.Add(t, group...)
 	for _, row := range t {
 		if l := g.leaves[g.owner[row]]; row != l.row {
 			o := l.rows.origins[slices.Index(l.origins, row)]
@@ -56,9 +57,9 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 					return first == l
 				})
 				j.totals = j.totals || o.totals
-				j.by = appendNew(j.by, o.by...)
+				j.by = lists.Add(j.by, o.by...)
 				if len(o.by) == 0 {
-					j.by = appendNew(j.by, l.label)
+					j.by = lists.Add(j.by, l.label)
 				}
 			}
 			if o.unique && !o.whole {
@@ -107,7 +108,7 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 // an order's total times each rate of its currency. Then it belongs to none of them.
 func (c *view) paired(t term, group []attr) bool {
 	return len(t) > 1 && !slices.ContainsFunc(t, func(row attr) bool {
-		missing := c.missing(union(term{row}, group))
+		missing := c.missing(lists.Add(term{row}, group...))
 		return !slices.ContainsFunc(t, func(a attr) bool { return slices.Contains(missing, c.leaves[c.owner[a]]) })
 	})
 }
@@ -147,7 +148,7 @@ func (c *view) nearest(start []attr, missing []*leaf) *leaf {
 
 func names(leaves []*leaf) (out []string) {
 	for _, l := range leaves {
-		out = appendNew(out, l.label)
+		out = lists.Add(out, l.label)
 	}
 	return out
 }
@@ -321,7 +322,7 @@ func (c *view) keysUsed() string {
 		}
 		for _, k := range l.table.keys {
 			if c.keyOf(l, k) != nil {
-				out = appendNew(out, k.basis+" of "+l.table.name)
+				out = lists.Add(out, k.basis+" of "+l.table.name)
 				break
 			}
 		}

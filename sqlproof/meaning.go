@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
@@ -16,15 +17,15 @@ func (s *scope) meaning(sel *sqlast.Select, order []sqlast.Order) *proof.Meaning
 		s.values(m, it.Expr)
 	}
 	for _, l := range s.leaves {
-		m.Tables = appendNew(m.Tables, l.long())
+		m.Tables = lists.Add(m.Tables, l.long())
 	}
 	for i := range s.conds {
 		if k := &s.conds[i]; !s.joining(k) {
-			m.Where = appendNew(m.Where, s.in(k.frame).words(k.expr))
+			m.Where = lists.Add(m.Where, s.in(k.frame).words(k.expr))
 		}
 	}
 	for _, e := range sel.GroupBy {
-		m.GroupBy = appendNew(m.GroupBy, w.words(s.term(sel, e)))
+		m.GroupBy = lists.Add(m.GroupBy, w.words(s.term(sel, e)))
 	}
 	if sel.Having != nil {
 		m.Having = w.words(sel.Having)

@@ -3,6 +3,7 @@ package sqlproof
 import (
 	"slices"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -69,7 +70,7 @@ func (s *scope) terms(f *frame, e sqlast.Expr, pick func([]term) []term) []term 
 		}
 		var row term
 		for _, it := range p.inner.sel.Items {
-			row = union(row, s.rowsIn(p.inner, it.Expr))
+			row = lists.Add(row, s.rowsIn(p.inner, it.Expr)...)
 		}
 		return []term{row}
 	case *sqlast.Is, *sqlast.In, *sqlast.Between, *sqlast.Like, *sqlast.Exists, *sqlast.Quantified:
@@ -139,20 +140,10 @@ func product(x, y []term) []term {
 	var all []term
 	for _, a := range x {
 		for _, b := range y {
-			all = append(all, union(a, b))
+			all = append(all, lists.Add(a, b...))
 		}
 	}
 	return few(all)
-}
-
-func union(a, b term) term {
-	out := slices.Clone(a)
-	for _, row := range b {
-		if !slices.Contains(out, row) {
-			out = append(out, row)
-		}
-	}
-	return out
 }
 
 // few drops terms that are there twice, and refuses to tell too many apart.

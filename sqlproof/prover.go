@@ -72,8 +72,7 @@ type edge struct {
 //
 // Keys are the primary and unique keys of the tables. No proof rests on the cardinality of a
 // relationship, which the data may contradict; a join item only shows it, and keys that
-// contradict it win. A relationship of
-// confidence 0 is not one.
+// contradict it win. A relationship of confidence 0 is not one.
 func New(s *joinpath.Schema) *Prover {
 	p := &Prover{tables: map[string]*table{}, edges: map[pair][]*edge{}}
 	if s == nil {

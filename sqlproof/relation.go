@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
 
@@ -86,7 +87,7 @@ func (s *scope) role(item *proof.Join, used *edge, edges []*edge) {
 	for _, e := range edges {
 		if e.declared && e.back == used.back && !slices.Equal(e.referring(), used.referring()) &&
 			!strings.Contains(strings.ToLower(e.called()), strings.ToLower(used.called())) {
-			others = appendNew(others, e.called())
+			others = lists.Add(others, e.called())
 		}
 	}
 	if len(others) == 0 {
@@ -277,7 +278,7 @@ func (p *compared) refersElsewhere() (out []string) {
 		for i, t := range []*table{p.left.table, p.right.table} {
 			for _, e := range t.refers {
 				if slices.Equal(e.from, c[i:i+1]) && e.to.isKey(e.other) && e.to != p.left.table && e.to != p.right.table {
-					out = appendNew(out, e.String())
+					out = lists.Add(out, e.String())
 				}
 			}
 		}

@@ -15,7 +15,14 @@ type rows struct {
 	columns []column
 	keys    [][]int // sets of columns; an empty one: there is one row at most
 	origins []origin
-	unknown bool // a recursion: nothing is known
+	told    map[field][]string // columns that have one of some literals in all rows
+	unknown bool               // a recursion: nothing is known
+}
+
+// A field is a column of a table of the schema; -1 stands for the rows that are counted.
+type field struct {
+	table  *table
+	number int
 }
 
 // A column is a column of a subquery.
@@ -30,6 +37,7 @@ type column struct {
 	number   int    // of table
 	nullable proof.Truth
 	literals []string // that it has in any row; nil: others
+	reads    []field  // from which it is computed
 }
 
 // An origin is the rows from which a column comes.
@@ -120,13 +128,13 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 	if left.unknown || right.unknown {
 		return &rows{unknown: true}
 	}
-	out := &rows{columns: slices.Clone(left.columns)}
+	out := &rows{columns: slices.Clone(left.columns), told: map[field][]string{}}
 	united := unitedRows
 	if len(left.keys) > 0 && len(right.keys) > 0 {
 		united = unitedKeys
 	}
 	apart := united == unitedKeys && slices.ContainsFunc(lists.Indexes(min(len(left.columns), len(right.columns))), func(i int) bool {
-		return differ(left.columns[i], right.columns[i])
+		return differ(left.columns[i].literals, right.columns[i].literals)
 	})
 	arms := []*rows{left, right}
 	if b.Kind != sqlast.Union { // the rows are those of the first
@@ -141,11 +149,18 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 	if b.Kind == sqlast.Union {
 		out.keys = append(out.keys, apartKeys(left.columns, right.columns, left.keys, right.keys)...)
 	}
+	for f, literals := range left.told {
+		if all := allLiterals(literals, right.told[f]); b.Kind == sqlast.Union && all != nil {
+			out.told[f] = all
+		}
+	}
 	for i := range out.columns {
 		col := &out.columns[i]
 		col.origin = -1
 		if b.Kind == sqlast.Union && i < len(right.columns) {
-			col.literals, col.apart = allLiterals(left.columns[i], right.columns[i]), differ(left.columns[i], right.columns[i])
+			a, b := left.columns[i], right.columns[i]
+			col.literals, col.apart = allLiterals(a.literals, b.literals), differ(a.literals, b.literals)
+			col.reads = lists.Add(a.reads, b.reads...)
 		}
 		for _, arm := range arms {
 			if i >= len(arm.columns) {
@@ -165,24 +180,35 @@ func setRows(b *sqlast.SetOp, left, right *rows) *rows {
 			}
 			out.unite(col, from, !b.All && (b.Kind == sqlast.Union && !apart || len(arm.keys) == 0), united)
 		}
-		if b.Kind == sqlast.Union && b.All && col.table != nil && col.origin < 0 {
+		if b.Kind == sqlast.Union && b.All && col.origin < 0 && i < len(right.columns) && again(left, right, i) {
 			out.unite(col, origin{unique: true, whole: true, again: true}, false, united)
 		}
 	}
 	return out
 }
 
-// differ reports whether two columns have no value in common.
-func differ(a, b column) bool {
-	return a.literals != nil && b.literals != nil &&
-		!slices.ContainsFunc(a.literals, func(text string) bool { return slices.Contains(b.literals, text) })
+// again reports whether a column may have values of the same rows of a table in both arms of a
+// union: it is computed from one column of the table, and no other one has other literals.
+func again(left, right *rows, i int) bool {
+	return slices.ContainsFunc(left.columns[i].reads, func(read field) bool {
+		apart := false
+		for f, literals := range left.told {
+			apart = apart || f.table == read.table && differ(literals, right.told[f])
+		}
+		return !apart && slices.Contains(right.columns[i].reads, read)
+	})
 }
 
-func allLiterals(a, b column) []string {
-	if a.literals == nil || b.literals == nil {
+// differ reports whether two columns have no value in common, given their literals.
+func differ(a, b []string) bool {
+	return a != nil && b != nil && !slices.ContainsFunc(a, func(text string) bool { return slices.Contains(b, text) })
+}
+
+func allLiterals(a, b []string) []string {
+	if a == nil || b == nil {
 		return nil
 	}
-	return slices.Concat(a.literals, b.literals)
+	return slices.Concat(a, b)
 }
 
 // apartKeys returns the columns that tell the rows of a union apart: those of each part, which
@@ -190,7 +216,7 @@ func allLiterals(a, b column) []string {
 func apartKeys(left, right []column, leftKeys, rightKeys [][]int) (keys [][]int) {
 	for i := range min(len(left), len(right)) {
 		tells := func(k []int) bool { return len(k) == 0 || len(k) == 1 && k[0] == i }
-		if differ(left[i], right[i]) && slices.ContainsFunc(leftKeys, tells) && slices.ContainsFunc(rightKeys, tells) {
+		if differ(left[i].literals, right[i].literals) && slices.ContainsFunc(leftKeys, tells) && slices.ContainsFunc(rightKeys, tells) {
 			keys = append(keys, []int{i})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/sqlproof/proof"
 )
@@ -79,7 +80,7 @@ func (g *grouping) combined(group []attr) (labels []string) {
 	}
 	enough := func(rows []attr) bool { return len(c.missing(slices.Concat(rows, group))) == 0 }
 	for _, row := range smallest(all, enough) {
-		labels = appendNew(labels, g.leaves[g.owner[row]].label)
+		labels = lists.Add(labels, g.leaves[g.owner[row]].label)
 	}
 	return labels
 }
@@ -113,8 +114,8 @@ func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judg
 	windows := !g.addsColumn(call) // an error is certain only for the sum of the value itself, not of a difference to it
 	var of []string
 	for _, j := range bad {
-		item.By = appendNew(item.By, j.by...)
-		of = appendNew(of, j.of...)
+		item.By = lists.Add(item.By, j.by...)
+		of = lists.Add(of, j.of...)
 		known, joined, lookup = known && j.known, joined && j.joined, lookup && j.lookup
 		chasm, inside, paired, totals = chasm || j.chasm, inside || j.inside, paired || j.paired, totals || j.totals
 		chosen, windows = chosen || j.chosen, windows && j.window
@@ -203,7 +204,7 @@ func (g *grouping) dropped(item *proof.Aggregate, call *sqlast.Call, terms []ter
 			continue
 		}
 		item.Verdict, item.Affected = dates.NotChecked, proof.Yes
-		item.By = appendNew(item.By, o.to.label)
+		item.By = lists.Add(item.By, o.to.label)
 		g.missingRows(o)
 	}
 }
