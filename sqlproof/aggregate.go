@@ -91,13 +91,7 @@ func (g *grouping) window(call *sqlast.Call, grouped bool) {
 		g.report.Aggregates = append(g.report.Aggregates, item)
 		return
 	}
-	var partition []attr
-	for _, p := range window(g.sel, call.Over).PartitionBy {
-		if _, a := g.value(g.frame, p); a != 0 {
-			partition = append(partition, a)
-		}
-	}
-	g.call(call, partition)
+	g.call(call, lists.Filter(g.valuesOf(window(g.sel, call.Over).PartitionBy), func(a attr) bool { return a != 0 }))
 }
 
 // call checks an aggregate of the rows that agree in group.
@@ -153,10 +147,7 @@ func (g *grouping) ownersOf(call *sqlast.Call, group []attr) (all []term, mixed 
 		"corr", "covar_pop", "covar_samp", "weighted_avg", "wavg":
 	case "percentile_cont", "percentile_disc", "mode":
 		if call.Within {
-			args = nil
-			for _, o := range call.OrderBy {
-				args = append(args, o.Expr)
-			}
+			args = lists.Map(call.OrderBy, func(o sqlast.Order) sqlast.Expr { return o.Expr })
 		}
 	default:
 		args = args[:min(1, len(args))]
@@ -165,12 +156,9 @@ func (g *grouping) ownersOf(call *sqlast.Call, group []attr) (all []term, mixed 
 		return nil, false
 	}
 	pick := func(terms []term) []term {
-		var deciding []term
-		for _, t := range terms {
-			if len(g.seenBy(g.leavesOf(t)).missing(lists.Add(t, group...))) == 0 {
-				deciding = append(deciding, t)
-			}
-		}
+		deciding := lists.Filter(terms, func(t term) bool {
+			return len(g.seenBy(g.leavesOf(t)).missing(lists.Add(t, group...))) == 0
+		})
 		if len(deciding) == 0 {
 			return terms
 		}

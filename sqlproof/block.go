@@ -3,6 +3,7 @@ package sqlproof
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/lists"
@@ -70,9 +71,7 @@ func (b *block) terms() (group []attr) {
 	case b.grouped:
 		terms = b.sel.GroupBy
 	case b.sel.Distinct:
-		for _, it := range b.sel.Items {
-			terms = append(terms, it.Expr)
-		}
+		terms = lists.Map(b.sel.Items, func(it sqlast.Item) sqlast.Expr { return it.Expr })
 	}
 	b.exact = oneGrouping(b.sel)
 	b.fixed = b.exact
@@ -107,10 +106,7 @@ func (b *block) partition(e sqlast.Expr) (of []attr, ok bool) {
 	}
 	w, plain := window(b.sel, call.Over), *call
 	plain.Over = nil
-	for _, p := range w.PartitionBy {
-		_, a := b.value(b.frame, p)
-		of = append(of, a)
-	}
+	of = b.valuesOf(w.PartitionBy)
 	whole := len(w.OrderBy) == 0
 	if f := w.Frame; f != nil {
 		whole = f.Start.Kind == sqlast.UnboundedPreceding && f.End.Kind == sqlast.UnboundedFollowing && f.Exclude == sqlast.ExcludeNoOthers
@@ -123,7 +119,7 @@ func (b *block) partition(e sqlast.Expr) (of []attr, ok bool) {
 func (c *check) term(sel *sqlast.Select, e sqlast.Expr) sqlast.Expr {
 	switch e := e.(type) {
 	case *sqlast.Number:
-		if n, ok := smallNumber(e.Text); ok && n >= 1 && n <= len(sel.Items) {
+		if n, err := strconv.Atoi(e.Text); err == nil && n >= 1 && n <= len(sel.Items) {
 			return sel.Items[n-1].Expr
 		}
 	case *sqlast.Column:
@@ -136,16 +132,6 @@ func (c *check) term(sel *sqlast.Select, e sqlast.Expr) sqlast.Expr {
 		}
 	}
 	return e
-}
-
-func smallNumber(text string) (n int, ok bool) {
-	for _, r := range text {
-		if r < '0' || r > '9' || n > 1000 {
-			return 0, false
-		}
-		n = 10*n + int(r-'0')
-	}
-	return n, text != ""
 }
 
 func (b *block) column(r *rows, e sqlast.Expr) column {
@@ -314,10 +300,7 @@ func (b *block) origin(r *rows, of []attr, chosen bool) int {
 	}
 	result := b.group
 	if !b.together || chosen {
-		result = nil
-		for _, l := range b.leaves {
-			result = append(result, l.row)
-		}
+		result = rowAttrs(b.leaves)
 	}
 	o.whole = hasAll(closure(c.n, c.rules, result, c.holds), of)
 	if len(leaves) == 1 && !o.whole { // DISTINCT of all columns of a table without keys drops rows that are there twice
@@ -375,11 +358,7 @@ func (b *block) keys(r *rows) (keys [][]int) {
 	slices.Reverse(last)
 	for _, order := range [][]attr{all, last} {
 		if enough(order) {
-			k := []int{}
-			for _, a := range smallest(order, enough) {
-				k = append(k, at[slices.Index(all, a)])
-			}
-			keys = append(keys, k)
+			keys = append(keys, lists.Map(smallest(order, enough), func(a attr) int { return at[slices.Index(all, a)] }))
 		}
 	}
 	for i, it := range b.sel.Items {
@@ -434,16 +413,7 @@ func (b *block) firstOf(e sqlast.Expr, unique func([]attr) bool) (partition []in
 	case "row_number":
 		return partition, ok
 	case "rank", "dense_rank":
-		terms := slices.Clone(w.PartitionBy)
-		for _, o := range w.OrderBy {
-			terms = append(terms, o.Expr)
-		}
-		var ordered []attr
-		for _, e := range terms {
-			_, a := b.value(b.frame, e)
-			ordered = append(ordered, a)
-		}
-		return partition, ok && unique(ordered)
+		return partition, ok && unique(slices.Concat(b.valuesOf(w.PartitionBy), b.valuesOf(lists.Map(w.OrderBy, func(o sqlast.Order) sqlast.Expr { return o.Expr }))))
 	}
 	return nil, false
 }

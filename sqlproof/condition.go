@@ -418,11 +418,7 @@ func (s *scope) isCount(e sqlast.Expr) bool {
 
 // isPlainText reports whether a cast to the type keeps the whole text.
 func isPlainText(typ string) bool {
-	switch strings.ToLower(typ) {
-	case "text", "varchar", "char", "character varying", "string":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"text", "varchar", "char", "character varying", "string"}, strings.ToLower(typ))
 }
 
 // limit says that a LIMIT without ORDER BY returns any rows.

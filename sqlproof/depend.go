@@ -1,5 +1,7 @@
 package sqlproof
 
+import "slices"
+
 // attr is a value of a joined row: a column of one of its tables, or the row of that
 // table as a whole.
 type attr int32
@@ -33,10 +35,5 @@ func closure(n int, rules []dependency, start []attr, holds func(*dependency) bo
 }
 
 func hasAll(known []bool, attrs []attr) bool {
-	for _, a := range attrs {
-		if !known[a] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(attrs, func(a attr) bool { return !known[a] })
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -338,12 +339,7 @@ func (c *view) outerRules() {
 
 // match adds the rules of an outer join that keeps the rows of one side.
 func (c *view) match(said []dependency, named []attr, kept, other span) {
-	var start []attr
-	for _, a := range named {
-		if kept.has(c.owner[a]) {
-			start = append(start, a)
-		}
-	}
+	start := lists.Filter(named, func(a attr) bool { return kept.has(c.owner[a]) })
 	rules := slices.Concat(c.rules, said)
 	known := closure(c.n, rules, start, func(r *dependency) bool {
 		inside := other.lo <= r.lo && r.hi <= other.hi
@@ -363,10 +359,7 @@ func (c *view) match(said []dependency, named []attr, kept, other span) {
 
 // asOfRules adds that a row has one nearest row at most.
 func (c *view) asOfRules(j *join) {
-	var rows []attr
-	for _, l := range c.leaves[j.lo:j.mid] {
-		rows = append(rows, l.row)
-	}
+	rows := rowAttrs(c.leaves[j.lo:j.mid])
 	for _, l := range c.leaves[j.mid:j.hi] {
 		c.rules = append(c.rules, dependency{rows, l.row, j.lo, j.hi})
 	}
@@ -473,11 +466,5 @@ func strict(e sqlast.Expr) []sqlast.Expr {
 // missing returns the leaves whose rows are not determined by start.
 func (c *view) missing(start []attr) []*leaf {
 	known := closure(c.n, c.rules, start, c.holds)
-	var out []*leaf
-	for _, l := range c.leaves {
-		if !known[l.row] {
-			out = append(out, l)
-		}
-	}
-	return out
+	return lists.Filter(c.leaves, func(l *leaf) bool { return !known[l.row] })
 }

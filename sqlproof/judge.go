@@ -42,9 +42,7 @@ func (g *grouping) judge(t term, group []attr) judged {
 func (g *grouping) judgeNew(t term, group []attr) judged {
 	c := g.seenBy(g.leavesOf(t))
 	j := judged{known: true, joined: true}
-	for _, l := range g.leavesOf(t) {
-		j.of = lists.Add(j.of, g.leaves[l].label)
-	}
+	j.of = lists.Add(nil, lists.Map(g.leavesOf(t), func(l int) string { return g.leaves[l].label })...)
 	start := lists.Add(t, group...)
 	for _, row := range t {
 		if l := g.leaves[g.owner[row]]; row != l.row {
@@ -97,9 +95,7 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	j.lookup = base && len(g.leaves) > 0 && len(c.missing(append([]attr{g.leaves[0].row}, group...))) == 0
 	of := g.leavesOf(t)
 	unkeyed := slices.ContainsFunc(of, func(l int) bool { return !c.knowsKeys(g.leaves[l]) })
-	for _, l := range j.leaves {
-		of = append(of, l.index)
-	}
+	of = append(of, lists.Map(j.leaves, func(l *leaf) int { return l.index })...)
 	j.chasm = !j.lookup && !unkeyed && g.seenBy(of).independent(t, j.leaves)
 	return j
 }
@@ -146,11 +142,11 @@ func (c *view) nearest(start []attr, missing []*leaf) *leaf {
 	return missing[0]
 }
 
-func names(leaves []*leaf) (out []string) {
-	for _, l := range leaves {
-		out = lists.Add(out, l.label)
-	}
-	return out
+// rowAttrs returns the rows of leaves.
+func rowAttrs(leaves []*leaf) []attr { return lists.Map(leaves, func(l *leaf) attr { return l.row }) }
+
+func names(leaves []*leaf) []string {
+	return lists.Add(nil, lists.Map(leaves, func(l *leaf) string { return l.label })...)
 }
 
 // knowsKeys reports whether the schema shows which rows of a leaf are unique. It does if the

@@ -155,10 +155,7 @@ func few(terms []term) []term {
 			out = append(out, t)
 		}
 	}
-	if len(out) > maxTerms {
-		return out[:maxTerms]
-	}
-	return out
+	return out[:min(len(out), maxTerms)]
 }
 
 // isTime reports whether a value is a time. The time between two is a value of both.

@@ -2,6 +2,7 @@ package sqlproof
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -107,7 +108,7 @@ func constant(e sqlast.Expr) []string {
 			return []string{strings.TrimSpace(strings.ToLower(e.Value))}
 		}
 	case *sqlast.Number:
-		if _, ok := smallNumber(e.Text); ok && (e.Text == "0" || e.Text[0] != '0') {
+		if _, err := strconv.Atoi(e.Text); err == nil && (e.Text == "0" || e.Text[0] != '0') {
 			return []string{e.Text}
 		}
 	}

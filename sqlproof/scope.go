@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -306,6 +307,14 @@ func (s *scope) value(f *frame, e sqlast.Expr) (*leaf, attr) {
 		return l, a
 	}
 	return nil, 0
+}
+
+// valuesOf returns the attributes of expressions of the block: 0 for those that are no columns.
+func (s *scope) valuesOf(list []sqlast.Expr) []attr {
+	return lists.Map(list, func(e sqlast.Expr) attr {
+		_, a := s.value(s.frame, e)
+		return a
+	})
 }
 
 // equal reports whether two attributes determine each other in every row.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -87,23 +88,14 @@ func describe(e sqlast.Expr) string {
 	case *sqlast.Number:
 		return e.Text
 	case *sqlast.Call:
-		var b strings.Builder
-		b.WriteString(e.Name)
-		b.WriteByte('(')
-		if e.Distinct {
-			b.WriteString("DISTINCT ")
-		}
+		args := strings.Join(lists.Map(e.Args, describe), ", ")
 		if e.Star {
-			b.WriteByte('*')
+			args = "*" + args
 		}
-		for i, arg := range e.Args {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(describe(arg))
+		if e.Distinct {
+			args = "DISTINCT " + args
 		}
-		b.WriteByte(')')
-		return b.String()
+		return e.Name + "(" + args + ")"
 	}
 	return "..."
 }

@@ -15,12 +15,7 @@ import (
 func (g *grouping) decide(item *proof.Aggregate, call *sqlast.Call, group []attr, bad []judged, rests string, terms int) {
 	unaffected := same[call.Name] || call.Distinct && (counting[call.Name] || collecting[call.Name]) ||
 		(call.Distinct || call.Name == "avg" || call.Name == "median") && g.constant(call, group)
-	var repeated []judged
-	for _, j := range bad {
-		if !j.merged || j.inside || len(j.leaves) > 0 {
-			repeated = append(repeated, j)
-		}
-	}
+	repeated := lists.Filter(bad, func(j judged) bool { return !j.merged || j.inside || len(j.leaves) > 0 })
 	switch {
 	case g.unsure:
 		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
@@ -74,12 +69,8 @@ func (g *grouping) counts(item *proof.Aggregate, more bool, group []attr) {
 // combined returns the tables whose rows make a joined row of a group.
 func (g *grouping) combined(group []attr) (labels []string) {
 	c := g.seenBy(nil)
-	var all []attr
-	for _, l := range g.leaves {
-		all = append(all, l.row)
-	}
 	enough := func(rows []attr) bool { return len(c.missing(slices.Concat(rows, group))) == 0 }
-	for _, row := range smallest(all, enough) {
+	for _, row := range smallest(rowAttrs(g.leaves), enough) {
 		labels = lists.Add(labels, g.leaves[g.owner[row]].label)
 	}
 	return labels
@@ -111,7 +102,11 @@ func (g *grouping) merged(item *proof.Aggregate, call *sqlast.Call, j judged) {
 func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judged, unaffected bool, terms int) {
 	item.RowsRepeat = proof.Yes
 	known, joined, lookup, chasm, chosen, inside, paired, totals := true, true, true, false, g.evensOut(call), false, false, false
-	windows := !g.addsColumn(call) // an error is certain only for the sum of the value itself, not of a difference to it
+	windows := true // an error is certain only for the sum of the value itself, not of a difference to it
+	if (call.Name == "sum" || call.Name == "total") && !call.Distinct && len(call.Args) == 1 {
+		_, column := g.value(g.frame, call.Args[0])
+		windows = column == 0
+	}
 	var of []string
 	for _, j := range bad {
 		item.By = lists.Add(item.By, j.by...)
@@ -166,16 +161,6 @@ func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judg
 		f.Severity = proof.Question
 	}
 	g.say(f)
-}
-
-// addsColumn reports whether a call adds all values of a column.
-func (g *grouping) addsColumn(call *sqlast.Call) bool {
-	if call.Name != "sum" && call.Name != "total" || call.Distinct || len(call.Args) == 0 {
-		return false
-	}
-	_, e := g.follow(g.frame, call.Args[0])
-	_, ok := e.(*sqlast.Column)
-	return ok
 }
 
 // addsConstants reports whether a call adds constants that a condition chooses, which
