@@ -114,6 +114,9 @@ func TestStatementsOfAnalysts(t *testing.T) {
 		{all, "SELECT SUM(c.credit) FROM customers c JOIN (SELECT DISTINCT customer_id, FIRST_VALUE(amount) OVER w AS f FROM sales WINDOW w AS (PARTITION BY customer_id ORDER BY id)) q ON q.customer_id = c.id", proved, nil},
 		{all, "SELECT SUM(q.a) FROM (SELECT SUM(amount) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS a FROM sales) q", wrong, []string{"error fan_out"}},
 		{all, "SELECT SUM(q.a) FROM (SELECT amount AS x, SUM(amount) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS a FROM sales) q", proved, nil},
+		{all, "SELECT SUM(q.a) FROM (SELECT id, LAST_VALUE(amount) OVER (PARTITION BY customer_id ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS a FROM sales) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT id, FIRST_VALUE(amount) OVER (PARTITION BY customer_id ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS a FROM sales) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT id, LAST_VALUE(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", proved, nil},
 
 		// DISTINCT takes equal values of different partitions together
 		{all, "SELECT SUM(q.a) FROM (SELECT DISTINCT SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q", wrong, []string{"error distinct_is_no_repair"}},

@@ -111,8 +111,9 @@ func (b *block) partition(e sqlast.Expr) (of []attr, ok bool) {
 	if f := w.Frame; f != nil {
 		whole = f.Start.Kind == sqlast.UnboundedPreceding && f.End.Kind == sqlast.UnboundedFollowing && f.Exclude == sqlast.ExcludeNoOthers
 	}
-	return of, !slices.Contains(of, 0) && !call.IgnoreNulls &&
-		(whole && sqlast.IsAggregate(&plain) || call.Name == "first_value" && w.Frame == nil)
+	first := call.Name == "first_value"
+	return of, !slices.Contains(of, 0) &&
+		(whole && (first || call.Name == "last_value" || sqlast.IsAggregate(&plain)) || first && w.Frame == nil && !call.IgnoreNulls)
 }
 
 // term returns what a term of GROUP BY or ORDER BY means: the item that it names or numbers.
