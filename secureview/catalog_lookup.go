@@ -101,9 +101,9 @@ func (c *catalog) tablesLike(name string) []string {
 	for _, o := range c.objects {
 		logical := ascii.Lower(o.Logical)
 		switch {
-		case logical == key:
+		case logical == key && len(same) < maxCandidates:
 			same = append(same, c.display(o))
-		case len(bare) < 4 || len(logical) < 4: // most names contain a short one
+		case len(bare) < 4 || len(logical) < 4 || len(containing) == maxCandidates: // most names contain a short one
 		case strings.Contains(logical, bare) || strings.Contains(bare, logical):
 			containing = append(containing, c.display(o))
 		}

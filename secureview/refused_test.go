@@ -3,6 +3,7 @@ package secureview_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -218,6 +219,33 @@ func TestMessages(t *testing.T) {
 			if diff := cmp.Diff(tt.want, refuse(t, err).Message); diff != "" {
 				t.Errorf("%s: %s (-want +got):\n%s", d.Name(), tt.sql, diff)
 			}
+		}
+	}
+}
+
+// The candidates for an unknown table are few and different, however many tables contain its name.
+func TestCandidatesOfManyTables(t *testing.T) {
+	p := &secureview.Policy{Dialect: "mysql", Schema: "app", Tables: map[string][]string{"other": {"id"}}, Schemas: map[string]secureview.Schema{}}
+	for i := range 5_000 {
+		p.Tables[fmt.Sprintf("orders_%d", i)] = []string{"id"}
+	}
+	for i := range 7 {
+		p.Schemas[fmt.Sprintf("s%d", i)] = secureview.Schema{Tables: map[string][]string{"people": {"id"}, "kept_orders_7": {"id"}}}
+	}
+	g, err := secureview.New(p, mysql.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"orders_12x":                       "orders_12 orders_120 orders_121 orders_122 orders_123",
+		"orders":                           "orders_0 orders_1 orders_2 orders_3 orders_4",
+		"people":                           "s0.people s1.people s2.people s3.people s4.people",
+		"a_of_the_orders_4711_of_the_time": "orders_4 orders_47 orders_471 orders_4711",
+		"absent":                           "",
+	} {
+		_, err := g.Rewrite(context.Background(), "SELECT id FROM "+name)
+		if got := strings.Join(refuse(t, err).Candidates, " "); got != want {
+			t.Errorf("%s: candidates %s, want %s", name, got, want)
 		}
 	}
 }
