@@ -90,7 +90,7 @@ func TestPostgresIntrospect(t *testing.T) {
 		"seen": {
 			Columns: []string{"id", "number", "at"}, Types: map[string]string{"id": "bigint", "number": "character varying(10)", "at": "timestamp with time zone"},
 			Comment: "a view", ColumnComments: map[string]string{"at": "now"}, View: true, Reads: []string{"work Order"},
-			Uses: []joinpath.Use{{Table: "work Order", Column: "no"}},
+			Uses: []joinpath.Use{{Table: "work Order", Column: "id"}, {Table: "work Order", Column: "no"}},
 		},
 		"frozen": {Columns: []string{"id"}, UniqueColumns: []string{"id"}, Types: map[string]string{"id": "bigint"}, View: true, Reads: []string{"work Order"}},
 		"parts": {Columns: []string{"id", "kind"}, PrimaryKey: []string{"id", "kind"}, NotNull: []string{"id", "kind"}, Types: map[string]string{"id": "integer", "kind": "integer"},

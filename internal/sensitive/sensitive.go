@@ -33,7 +33,7 @@ func Personal(column string) bool {
 
 func split(column string) []string {
 	lower := strings.ReplaceAll(strings.ToLower(textmatch.Spaced(column)), "ß", "ss")
-	parts := strings.FieldsFunc(lower, func(r rune) bool { return r == ' ' || r == '-' })
+	parts := strings.FieldsFunc(lower, func(r rune) bool { return r == ' ' || r == '-' || r == ':' })
 	for i, part := range parts {
 		parts[i] = cmp.Or(strings.TrimRight(part, "0123456789"), part) // token2
 	}

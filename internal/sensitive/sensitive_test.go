@@ -38,6 +38,8 @@ func TestNames(t *testing.T) {
 		"client_secret_arn":         {true, false},
 		"user_pass":                 {true, false},
 		"token2":                    {true, false},
+		"token:1":                   {true, false}, // the second one of a view of SQLite
+		"tokens_used:1":             {false, false},
 		"Paßwort":                   {true, false},
 		"backup_codes":              {true, false},
 		"cc_num":                    {true, false},

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/joinpath"
 )
 
@@ -29,6 +30,7 @@ func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]s
 		}
 		named[name] = append(named[name], table)
 	}
+	odd := lists.Filter(slices.Collect(maps.Keys(named)), func(name string) bool { return !isWord(name) })
 	views := map[[2]string]said{}
 	for name, text := range outside {
 		views[name] = read(text)
@@ -40,9 +42,12 @@ func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]s
 			continue
 		}
 		t.Reads = []string{}
-		for name, tables := range named {
+		for word := range s.words {
+			t.Reads = append(t.Reads, named[word]...)
+		}
+		for _, name := range odd {
 			if s.mentions(name) {
-				t.Reads = append(t.Reads, tables...)
+				t.Reads = append(t.Reads, named[name]...)
 			}
 		}
 		t.Reads = slices.DeleteFunc(t.Reads, func(table string) bool { return table == view })
@@ -52,27 +57,47 @@ func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]s
 	}
 }
 
-// everyColumn matches the * of columns, not that of count(*) or of a product.
-var everyColumn = regexp.MustCompile(`(\bselect|\bdistinct|\ball|[,.])\s*\*`)
+// everyColumn matches the * of columns, not that of a product.
+var everyColumn = regexp.MustCompile(`(\bselect|\bdistinct|\ball|[,.(])\s*\*|\bcolumns\s*\(|\)\s*\*\s*([,;)]|$|from\b|exclude\b|replace\b|rename\b)`)
+
+// noStar matches what has no * of columns: comments, quoted texts and count(*).
+var noStar = regexp.MustCompile("(?s)--[^\n]*|/\\*.*?(\\*/|$)|'[^']*'|\"[^\"]*\"|`[^`]*`|\\[[^]]*]|\\bcount\\s*\\(\\s*\\*")
 
 // AddUses sets in the Uses of a table or view those of the tables in reads: the columns that
 // the text of its column by mentions, or that of the view if by is empty. A view shows columns
-// that have its columns' names. An empty text changes nothing.
+// that have its columns' names, but what it computes may have any column that its text mentions.
+// An empty text changes nothing.
 func AddUses(schema *joinpath.Schema, table, by, text string, reads []string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
 	t, s := schema.Tables[table], read(text)
-	all := everyColumn.MatchString(s.text)
-	t.Uses = slices.DeleteFunc(t.Uses, func(u joinpath.Use) bool { return by == "" && u.By == "" && slices.Contains(reads, u.Table) })
-	for _, from := range reads {
-		read, known := schema.Tables[from]
-		if !known { // any word may be one of its columns
-			read.Columns = slices.Sorted(maps.Keys(s.words))
+	all := everyColumn.MatchString(noStar.ReplaceAllStringFunc(s.text, func(found string) string {
+		if found[0] == '-' || found[0] == '/' {
+			return " "
 		}
-		for _, column := range read.Columns {
-			same := func(c string) bool { return ascii.EqualFold(c, column) }
-			if column != by && (by != "" || !slices.ContainsFunc(t.Columns, same)) && (all || s.mentions(strings.ToLower(column))) {
+		return "x"
+	}))
+	t.Uses = slices.DeleteFunc(t.Uses, func(u joinpath.Use) bool { return by == "" && u.By == "" && slices.Contains(reads, u.Table) })
+	inTables, allKnown := map[string]bool{}, true
+	for _, from := range reads {
+		source, known := schema.Tables[from]
+		maps.Copy(inTables, lists.Set(source.Columns, ascii.Lower))
+		allKnown = allKnown && known
+	}
+	shown := lists.Set(t.Columns, ascii.Lower)
+	computes := by == "" && slices.ContainsFunc(slices.Collect(maps.Keys(shown)), func(c string) bool { // PostgreSQL writes AS before such a name
+		return !inTables[c] && (allKnown || strings.Contains(s.text, " as "+c) || strings.Contains(s.text, ` as "`+c))
+	})
+	for _, from := range reads {
+		source, known := schema.Tables[from]
+		if !known { // any word may be one of its columns
+			source.Columns = slices.Sorted(maps.Keys(s.words))
+		}
+		for _, column := range source.Columns {
+			named := column == by || by == "" && shown[ascii.Lower(column)]
+			mentioned := s.mentions(strings.ToLower(column))
+			if !named && (all || mentioned) || computes && mentioned {
 				t.Uses = append(t.Uses, joinpath.Use{By: by, Table: from, Column: column})
 			}
 		}
@@ -96,7 +121,7 @@ func read(text string) said {
 
 // mentions reports whether the text may have a name.
 func (s *said) mentions(name string) bool {
-	if strings.IndexFunc(name, separates) < 0 {
+	if isWord(name) {
 		return s.words[name]
 	}
 	return strings.ContainsAny(name, "\"`'\\") || strings.Contains(s.text, name) // a quote may be doubled
@@ -122,6 +147,8 @@ func (s *said) follow(views map[[2]string]said) (known bool) {
 	}
 	return true
 }
+
+func isWord(name string) bool { return strings.IndexFunc(name, separates) < 0 }
 
 // separates reports whether r is no part of a word.
 func separates(r rune) bool {

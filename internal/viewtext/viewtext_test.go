@@ -1,6 +1,8 @@
 package viewtext_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,33 +40,95 @@ func TestSetReads(t *testing.T) {
 // their names.
 func TestSetReadsUses(t *testing.T) {
 	for text, want := range map[string]string{
-		"SELECT id, name FROM person":                                      "",
-		"SELECT id FROM person":                                            "",
-		"SELECT id, pin AS name FROM person":                               "person.pin",
-		"SELECT left(PIN, 1) AS name FROM person":                          "person.pin",
-		"CREATE VIEW v(id, name) AS SELECT * FROM person":                  "person.pin, person.odd name, person.straße",
-		"SELECT DISTINCT p . * FROM person p":                              "person.pin, person.odd name, person.straße",
-		"SELECT id, p.* FROM person p":                                     "person.pin, person.odd name, person.straße",
-		"SELECT count(*) AS id FROM person":                                "",
-		"SELECT id * 2 AS id, (id)*id AS name FROM person":                 "",
-		"SELECT `app`.`person`.`odd name` AS `name` FROM `app`.`person`":   "person.odd name",
-		"SELECT STRASSE, Straße AS name FROM person":                       "person.straße",
-		"SELECT x.pin AS id, y.code AS name FROM person x, code y":         "code.code, person.pin",
-		"SELECT pin AS id FROM other":                                      "",
-		"SELECT id FROM o.hidden_person":                                   "person.pin",
-		"SELECT f.pin AS id FROM first f JOIN person ON person.id = f.pin": "first.pin, person.pin",
+		"SELECT id, name FROM person":                                       "",
+		"SELECT id FROM person":                                             "",
+		"SELECT id, pin AS name FROM person":                                "person.pin",
+		"SELECT left(PIN, 1) AS name FROM person":                           "person.pin",
+		"CREATE VIEW v(id, name) AS SELECT * FROM person":                   "person.pin, person.odd name, person.straße",
+		"SELECT DISTINCT p . * FROM person p":                               "person.pin, person.odd name, person.straße",
+		"SELECT id, p.* FROM person p":                                      "person.pin, person.odd name, person.straße",
+		"SELECT count(*) AS id FROM person":                                 "",
+		"CREATE VIEW v(id, name) AS SELECT /* x */ * FROM person":           "person.pin, person.odd name, person.straße",
+		"CREATE VIEW v(id, name) AS SELECT -- every column\n * FROM person": "person.pin, person.odd name, person.straße",
+		"SELECT '--' AS id, * FROM person":                                  "person.pin, person.odd name, person.straße",
+		"SELECT [it's], /* it's */ * FROM person":                           "person.pin, person.odd name, person.straße",
+		"SELECT DISTINCT ON (id) * FROM person":                             "person.pin, person.odd name, person.straße",
+		"SELECT min(COLUMNS(*)) FROM person":                                "person.pin, person.odd name, person.straße",
+		"SELECT hash(*) AS id FROM person":                                  "person.pin, person.odd name, person.straße",
+		"SELECT id /* not , * */, 'a.*' AS name FROM person -- select *":    "",
+		"SELECT '*' AS id, COUNT ( * ) AS name FROM person":                 "",
+		"SELECT (id) * 2 AS id, (id) /* x */ * fromage AS name FROM person": "",
+		"SELECT id * 2 AS id, (id)*id AS name FROM person":                  "",
+		"SELECT `app`.`person`.`odd name` AS `name` FROM `app`.`person`":    "person.odd name",
+		"SELECT STRASSE, Straße AS name FROM person":                        "person.straße",
+		"SELECT x.pin AS id, y.code AS name FROM person x, code y":          "code.code, person.pin",
+		"SELECT pin AS id FROM other":                                       "other.id",
+		"SELECT id FROM o.hidden_person":                                    "person.pin",
+		"SELECT f.pin AS id FROM first f JOIN person ON person.id = f.pin":  "first.pin, person.pin",
 	} {
 		schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
 			"v": {View: true, Columns: []string{"Id", "NAME"}}, "person": {Columns: []string{"id", "name", "pin", "odd name", "straße"}},
 			"code": {Columns: []string{"id", "code"}}, "first": {View: true, Columns: []string{"pin"}}, "other": {Columns: []string{"id"}},
 		}}
 		viewtext.SetReads(schema, map[string]string{"v": text}, map[[2]string]string{{"o", "hidden_person"}: "select pin as name from person"})
-		var got []string
-		for _, u := range schema.Tables["v"].Uses {
-			got = append(got, u.By+u.Table+"."+u.Column)
-		}
-		if strings.Join(got, ", ") != want {
+		if got := usesOf(schema.Tables["v"]); got != want {
 			t.Errorf("%s: %v, want %s", text, got, want)
+		}
+	}
+}
+
+// A view that shows a column may have it under another name too, if no table has that name.
+func TestSetReadsUsesOfComputed(t *testing.T) {
+	for _, tt := range []struct{ columns, text, want string }{
+		{"id token", "SELECT id, token FROM login", ""},
+		{"id token access", "SELECT d.token AS access, k.token, k.id FROM device d JOIN login k", "device.token, login.id, login.token"},
+		{"id prefix token", "SELECT id, substr(token,1,4) AS prefix, '***' AS token FROM login", "login.id, login.token"},
+		{"id title token", "SELECT id, token, title FROM login JOIN device USING (id)", ""},
+		{"id token name n", "SELECT *, upper(name) AS n FROM login", "login.name"},
+		{"id n", "SELECT id, upper(name) AS n FROM login", "login.id, login.name"},
+	} {
+		schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
+			"v": {View: true, Columns: strings.Fields(tt.columns)}, "login": {Columns: []string{"id", "name", "token"}}, "device": {Columns: []string{"token", "title"}},
+		}}
+		viewtext.SetReads(schema, map[string]string{"v": tt.text}, nil)
+		if got := usesOf(schema.Tables["v"]); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
+		}
+	}
+	for text, want := range map[string]string{ // of a table whose columns are not known
+		" SELECT id,\n    token\n   FROM apart.login":                                                "",
+		" SELECT id,\n    \"left\"(token, 2) AS prefix,\n    ''::text AS token\n   FROM apart.login": "apart.login.token",
+	} {
+		schema := &joinpath.Schema{Tables: map[string]joinpath.Table{"v": {View: true, Columns: []string{"id", "token", "prefix"}}}}
+		viewtext.AddUses(schema, "v", "", text, []string{"apart.login"})
+		if got := usesOf(schema.Tables["v"]); strings.Contains(got, "apart.login.token") != (want != "") {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func usesOf(t joinpath.Table) string {
+	var all []string
+	for _, u := range t.Uses {
+		all = append(all, u.By+u.Table+"."+u.Column)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Each of many views reads its own of many tables.
+func TestSetReadsOfMany(t *testing.T) {
+	schema, texts := &joinpath.Schema{Tables: map[string]joinpath.Table{}}, map[string]string{}
+	for i := range 5_000 {
+		schema.Tables[fmt.Sprintf("orders_%d", i)] = joinpath.Table{Columns: []string{"id"}}
+	}
+	for i := range 1_000 {
+		name := fmt.Sprintf("view_%d", i)
+		schema.Tables[name], texts[name] = joinpath.Table{View: true, Columns: []string{"id"}}, fmt.Sprintf("SELECT id FROM Orders_%d", i)
+	}
+	viewtext.SetReads(schema, texts, nil)
+	for i := range 1_000 {
+		if got := schema.Tables[fmt.Sprintf("view_%d", i)].Reads; !slices.Equal(got, []string{fmt.Sprintf("orders_%d", i)}) {
+			t.Fatalf("view %d reads %q", i, got)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func TestIntrospectTables(t *testing.T) {
 		"pair": {Columns: []string{"y", "x", "z"}, PrimaryKey: []string{"x", "y"}, NotNull: []string{"y", "x"}, Types: map[string]string{"y": "INT", "x": "INT", "z": "TEXT"}},
 		"bare": {Columns: []string{"a"}},
 		"seen": {Columns: []string{"id", "number", "joined"}, Types: map[string]string{"id": "INTEGER", "number": "VARCHAR(10)"}, View: true,
-			Reads: []string{"work Time"}, Uses: []joinpath.Use{{Table: "work Time", Column: "no"}, {Table: "work Time", Column: "a"}}},
+			Reads: []string{"work Time"}, Uses: uses("", "id", "no", "a")},
 		"logins":   {Columns: []string{"body", "password"}, View: true, Uses: []joinpath.Use{{Table: "logins", Column: "body"}, {Table: "logins", Column: "password"}}, Comment: "full-text index, searched with WHERE logins MATCH 'words'"},
 		"notes":    {Columns: []string{"body"}, View: true, Uses: []joinpath.Use{{Table: "notes", Column: "body"}}, Comment: "full-text index, searched with WHERE notes MATCH 'words'"},
 		"index_of": {Columns: []string{"a"}, View: true, Reads: []string{"bare"}, Uses: []joinpath.Use{{Table: "index_of", Column: "a"}}, Comment: "full-text index, searched with WHERE index_of MATCH 'words'"},
