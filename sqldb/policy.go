@@ -79,12 +79,13 @@ func (o Omission) String() string {
 }
 
 // PolicyFor returns a policy for the schemas of an introspected database, which lets
-// every table and column be read, except what the options exclude and what looks like a secret by its
-// name. The id of a row of another table is no secret. A table that has a secure view is
-// read through the view only, with the columns of the view. Any other view over such a
-// table, over something that is excluded, or that may show a secret under another name, is
-// left out, also if it reads that through further views. With exclusions, so is a view of which it is not known what it reads.
-// Names that a policy cannot have are left out.
+// every table and column be read, except what the options exclude and what looks like a
+// secret by its name. The id of a row of another table is no secret. A table that has a
+// secure view is read through the view only, with the columns of the view. Any other view
+// over such a table, over something that is excluded, or that may show a secret under
+// another name, is left out, also if it reads that through further views. With exclusions,
+// so is a view of which it is not known what it reads. Names that a policy cannot have are
+// left out.
 //
 // It returns what it left out without an entry of Exclude too. An entry of the
 // options that matches nothing is an error, because it may be misspelled: a
@@ -193,13 +194,13 @@ func (b *policyBuilder) readable(name, table string, names []string) []string {
 	var columns []string
 	all := b.schema.Tables[name].Columns
 	for _, column := range all {
-		reason := oddName(column, all)
+		reason, shown := oddName(column, all), b.shown(name, column, map[joinpath.Use]bool{})
 		switch {
 		case b.matches(b.opt.Exclude, name, column):
 		case reason != "":
 			b.omit(OmittedName, table, column, reason)
-		case b.shown(name, column) != "" && !b.matches(b.opt.Include, name, column):
-			b.omit(OmittedView, table, column, b.shown(name, column))
+		case shown != "" && !b.matches(b.opt.Include, name, column):
+			b.omit(OmittedView, table, column, shown)
 		case b.secret(name, column):
 			b.omit(OmittedSecret, table, column, "looks like a secret")
 		default:
@@ -244,7 +245,7 @@ func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 		return ""
 	}
 	seen[view] = true
-	if reason := b.shown(view, ""); reason != "" {
+	if reason := b.shown(view, "", map[joinpath.Use]bool{}); reason != "" {
 		return reason
 	}
 	if t.Reads == nil && len(b.opt.Exclude) > 0 {
@@ -274,17 +275,33 @@ func (b *policyBuilder) opened(view string, seen map[string]bool) string {
 }
 
 // shown returns why a computed column of a table or of one that a view reads, or a view if by
-// is empty, may show what may not be read, or an empty text.
-func (b *policyBuilder) shown(table, by string) string {
-	for _, from := range append([]string{table}, b.schema.Tables[table].Reads...) {
-		for _, u := range b.schema.Tables[from].Uses {
-			switch {
-			case u.By != by || by == "" && from != table:
-			case b.excluded(b.opt.Exclude, u.Table, u.Column):
-				return "uses " + u.Table + "." + u.Column + ", which is excluded"
-			case b.secret(u.Table, u.Column):
-				return "uses " + u.Table + "." + u.Column + ", which looks like a secret"
-			}
+// is empty, may show what may not be read, also through further computed columns, or an empty
+// text. seen are those looked at.
+func (b *policyBuilder) shown(table, by string, seen map[joinpath.Use]bool) string {
+	looked := joinpath.Use{Table: table, Column: by}
+	if seen[looked] {
+		return ""
+	}
+	seen[looked] = true
+	for _, u := range b.schema.Tables[table].Uses {
+		if u.By != by {
+			continue
+		}
+		uses := "uses " + u.Table + "." + u.Column + ", which "
+		if b.excluded(b.opt.Exclude, u.Table, u.Column) {
+			return uses + "is excluded"
+		} else if b.secret(u.Table, u.Column) {
+			return uses + "looks like a secret"
+		} else if reason := b.shown(u.Table, u.Column, seen); reason != "" {
+			return uses + reason
+		}
+	}
+	if by == "" {
+		return ""
+	}
+	for _, read := range b.schema.Tables[table].Reads {
+		if reason := b.shown(read, by, seen); reason != "" {
+			return reason
 		}
 	}
 	return ""

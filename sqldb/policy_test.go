@@ -369,22 +369,29 @@ func TestPolicyForUses(t *testing.T) {
 		"starts":    {Columns: []string{"id", "start"}, View: true, Reads: []string{"person"}},
 		"person": {Columns: []string{"id", "pay", "pin", "yearly", "start"}, Uses: []joinpath.Use{
 			{By: "yearly", Table: "person", Column: "pay"}, {By: "start", Table: "person", Column: "pin"}, {By: "start", Table: "person", Column: "id"}}},
+		"renamed": {Columns: []string{"id", "login"}, View: true, Reads: []string{"person"}, Uses: uses("person", "start")},
+		"doubled": {Columns: []string{"id", "login"}, View: true, Reads: []string{"person"}, Uses: uses("person", "yearly")},
+		"again":   {Columns: []string{"id", "start"}, View: true, Reads: []string{"starts"}},
+		"circle": {Columns: []string{"id", "a", "b", "c"}, Uses: []joinpath.Use{
+			{By: "a", Table: "circle", Column: "b"}, {By: "b", Table: "circle", Column: "a"}, {By: "c", Table: "circle", Column: "a"}}},
 	}}
 	for _, tt := range []struct {
 		name string
 		opt  sqldb.PolicyOptions
 		left string
 	}{
-		{"secrets", sqldb.PolicyOptions{}, "elsewhere uses apart.vault.api_key, which looks like a secret; " +
+		{"secrets", sqldb.PolicyOptions{}, "again.start uses person.pin, which looks like a secret; elsewhere uses apart.vault.api_key, which looks like a secret; " +
 			"further reads hints, which uses user.password_hash, which looks like a secret; " +
 			"hints uses user.password_hash, which looks like a secret; person.pin looks like a secret; " +
-			"person.start uses person.pin, which looks like a secret; starts.start uses person.pin, which looks like a secret; " +
+			"person.start uses person.pin, which looks like a secret; " +
+			"renamed uses person.start, which uses person.pin, which looks like a secret; starts.start uses person.pin, which looks like a secret; " +
 			"user.password_hash looks like a secret"},
 		{"secrets that may be read", sqldb.PolicyOptions{Secrets: []string{"*.password_hash", "apart.vault.api_key", "person.pin"}}, ""},
-		{"views and columns that are named", sqldb.PolicyOptions{Include: []string{"hints", "further", "elsewhere", "person.start", "starts.start"}},
+		{"views and columns that are named", sqldb.PolicyOptions{Include: []string{"hints", "further", "elsewhere", "person.start", "starts.start", "again.start", "renamed"}},
 			"person.pin looks like a secret; user.password_hash looks like a secret"},
 		{"columns", sqldb.PolicyOptions{Exclude: []string{"words.body", "person.pay"}, Include: []string{"elsewhere", "hints", "further"}, Secrets: []string{"*.pin"}},
-			"person.yearly uses person.pay, which is excluded; starts reads person, of which pay is excluded; user.password_hash looks like a secret; words uses words.body, which is excluded"},
+			"again reads starts, which reads person, of which pay is excluded; doubled uses person.yearly, which uses person.pay, which is excluded; " +
+				"person.yearly uses person.pay, which is excluded; renamed reads person, of which pay is excluded; starts reads person, of which pay is excluded; user.password_hash looks like a secret; words uses words.body, which is excluded"},
 	} {
 		p, omitted, err := sqldb.PolicyFor(schema, &tt.opt)
 		if err != nil {
