@@ -19,9 +19,9 @@ import (
 // never less than what they read. It adds to their Uses as [AddUses] does.
 //
 // Outside has the texts of the views of other schemas, by schema and name, which a view may
-// read too. An empty text means that it is not known. The Reads of a view that mentions it stay
-// nil.
-func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]string]string) {
+// read too. An empty text means that it is not known. Calls reports whether a text, in lower
+// case, calls a function that may read anything. The Reads of a view with such texts stay nil.
+func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]string]string, calls func(text string) bool) {
 	named := map[string][]string{} // tables by their names in lower case
 	for table, t := range schema.Tables {
 		name := strings.ToLower(table)
@@ -38,22 +38,25 @@ func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]s
 	for view, text := range texts {
 		t, ok := schema.Tables[view]
 		s := read(text)
-		if !ok || !s.follow(views) {
+		if !ok {
 			continue
 		}
-		t.Reads = []string{}
+		known, reads := s.follow(views), []string{}
 		for word := range s.words {
-			t.Reads = append(t.Reads, named[word]...)
+			reads = append(reads, named[word]...)
 		}
 		for _, name := range odd {
 			if s.mentions(name) {
-				t.Reads = append(t.Reads, named[name]...)
+				reads = append(reads, named[name]...)
 			}
 		}
-		t.Reads = slices.DeleteFunc(t.Reads, func(table string) bool { return table == view })
-		slices.Sort(t.Reads)
-		schema.Tables[view] = t
-		AddUses(schema, view, "", s.text, t.Reads)
+		reads = slices.DeleteFunc(reads, func(table string) bool { return table == view })
+		slices.Sort(reads)
+		if known && !calls(s.text) {
+			t.Reads = reads
+			schema.Tables[view] = t
+		}
+		AddUses(schema, view, "", s.text, reads)
 	}
 }
 
@@ -127,9 +130,10 @@ func (s *said) mentions(name string) bool {
 	return strings.ContainsAny(name, "\"`'\\") || strings.Contains(s.text, name) // a quote may be doubled
 }
 
-// follow adds to a text those of the views that it mentions. It returns false if one of them
-// is not known.
+// follow adds to a text those of the views that it mentions. It reports whether all of them
+// are known.
 func (s *said) follow(views map[[2]string]said) (known bool) {
+	known = true
 	seen := map[[2]string]bool{}
 	for again := true; again; {
 		again = false
@@ -137,15 +141,13 @@ func (s *said) follow(views map[[2]string]said) (known bool) {
 			if seen[name] || !s.mentions(strings.ToLower(name[0])) || !s.mentions(strings.ToLower(name[1])) {
 				continue
 			}
-			if view.text == "" {
-				return false
-			}
 			seen[name], again = true, true
+			known = known && view.text != ""
 			s.text += "\n" + view.text
 			maps.Copy(s.words, view.words)
 		}
 	}
-	return true
+	return known
 }
 
 func isWord(name string) bool { return strings.IndexFunc(name, separates) < 0 }

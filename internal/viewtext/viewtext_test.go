@@ -12,6 +12,8 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
+func calls(text string) bool { return strings.Contains(text, "mask(") }
+
 func TestSetReads(t *testing.T) {
 	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{}}
 	for _, name := range []string{"v", "employee", "Order", "order", "pay day", `odd"name`, "straße", "emp"} {
@@ -29,7 +31,7 @@ func TestSetReads(t *testing.T) {
 		"SELECT/**/*FROM(Straße)":                            {quoted, "straße"},
 		"SELECT * FROM t -- of emp":                          {"emp", quoted},
 	} {
-		viewtext.SetReads(schema, map[string]string{"v": text, "absent": text}, nil)
+		viewtext.SetReads(schema, map[string]string{"v": text, "absent": text}, nil, calls)
 		if diff := cmp.Diff(want, schema.Tables["v"].Reads); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
@@ -70,7 +72,7 @@ func TestSetReadsUses(t *testing.T) {
 			"v": {View: true, Columns: []string{"Id", "NAME"}}, "person": {Columns: []string{"id", "name", "pin", "odd name", "straße"}},
 			"code": {Columns: []string{"id", "code"}}, "first": {View: true, Columns: []string{"pin"}}, "other": {Columns: []string{"id"}},
 		}}
-		viewtext.SetReads(schema, map[string]string{"v": text}, map[[2]string]string{{"o", "hidden_person"}: "select pin as name from person"})
+		viewtext.SetReads(schema, map[string]string{"v": text}, map[[2]string]string{{"o", "hidden_person"}: "select pin as name from person"}, calls)
 		if got := usesOf(schema.Tables["v"]); got != want {
 			t.Errorf("%s: %v, want %s", text, got, want)
 		}
@@ -85,12 +87,18 @@ func TestSetReadsUsesOfComputed(t *testing.T) {
 		{"id prefix token", "SELECT id, substr(token,1,4) AS prefix, '***' AS token FROM login", "login.id, login.token"},
 		{"id title token", "SELECT id, token, title FROM login JOIN device USING (id)", ""},
 		{"id token name n", "SELECT *, upper(name) AS n FROM login", "login.name"},
+		{"id t", "SELECT id, mask(token) AS t FROM login", "login.id, login.token"}, // its Reads are not known
+		{"id t", "SELECT * FROM o.masked", "login.id, login.name, login.token"},
+		{"id t", "SELECT t, login.id FROM o.hidden, login", "login.id"},
 		{"id n", "SELECT id, upper(name) AS n FROM login", "login.id, login.name"},
 	} {
 		schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
 			"v": {View: true, Columns: strings.Fields(tt.columns)}, "login": {Columns: []string{"id", "name", "token"}}, "device": {Columns: []string{"token", "title"}},
 		}}
-		viewtext.SetReads(schema, map[string]string{"v": tt.text}, nil)
+		viewtext.SetReads(schema, map[string]string{"v": tt.text}, map[[2]string]string{{"o", "masked"}: "select id, mask(token) as t from app.login", {"o", "hidden"}: ""}, calls)
+		if reads := schema.Tables["v"].Reads; (reads == nil) != (tt.columns == "id t") {
+			t.Errorf("%s: reads %q", tt.text, reads)
+		}
 		if got := usesOf(schema.Tables["v"]); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.text, got, tt.want)
 		}
@@ -125,7 +133,7 @@ func TestSetReadsOfMany(t *testing.T) {
 		name := fmt.Sprintf("view_%d", i)
 		schema.Tables[name], texts[name] = joinpath.Table{View: true, Columns: []string{"id"}}, fmt.Sprintf("SELECT id FROM Orders_%d", i)
 	}
-	viewtext.SetReads(schema, texts, nil)
+	viewtext.SetReads(schema, texts, nil, calls)
 	for i := range 1_000 {
 		if got := schema.Tables[fmt.Sprintf("view_%d", i)].Reads; !slices.Equal(got, []string{fmt.Sprintf("orders_%d", i)}) {
 			t.Fatalf("view %d reads %q", i, got)
@@ -149,7 +157,7 @@ func TestSetReadsOfSchemas(t *testing.T) {
 	schema := &joinpath.Schema{Tables: map[string]joinpath.Table{
 		"note": {}, "crm.note": {Schema: "crm"}, "crm.pay day": {Schema: "crm"}, "crm.v": {Schema: "crm", View: true},
 	}}
-	viewtext.SetReads(schema, map[string]string{"crm.v": "select 1 from `crm`.`note` join `crm`.`Pay Day`"}, nil)
+	viewtext.SetReads(schema, map[string]string{"crm.v": "select 1 from `crm`.`note` join `crm`.`Pay Day`"}, nil, calls)
 	if diff := cmp.Diff([]string{"crm.note", "crm.pay day", "note"}, schema.Tables["crm.v"].Reads); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -175,7 +183,7 @@ func TestSetReadsOutside(t *testing.T) {
 		"select hidden from app.name":      {"name"},
 	} {
 		schema := &joinpath.Schema{Tables: map[string]joinpath.Table{"v": {View: true}, "pay": {}, "name": {}}}
-		viewtext.SetReads(schema, map[string]string{"v": text}, outside)
+		viewtext.SetReads(schema, map[string]string{"v": text}, outside, calls)
 		if diff := cmp.Diff(want, schema.Tables["v"].Reads); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}

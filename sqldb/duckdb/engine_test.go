@@ -113,7 +113,8 @@ func TestUses(t *testing.T) {
 		CREATE VIEW listed(a, b, c, d) AS SELECT * FROM login; CREATE VIEW shown AS SELECT id, token FROM login;
 		CREATE VIEW row AS SELECT l FROM login l; CREATE VIEW counted AS SELECT count(*) AS n FROM login WHERE id > 0;
 		CREATE VIEW most AS SELECT * EXCLUDE (token, hint) FROM login; CREATE VIEW whole AS SELECT * FROM ids;
-		INSERT INTO login VALUES (1, 'secret');`)
+		CREATE MACRO mask(s) AS left(s, 1); CREATE MACRO later(n) AS n + 1; CREATE VIEW masked AS SELECT id, mask(token) AS t FROM login;
+		CREATE VIEW next AS SELECT id, later(id) AS after FROM login; INSERT INTO login VALUES (1, 'secret');`)
 	if err := errors.Join(err, raw.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestUses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string][]string{"login": {"id", "twice"}, "ids": {"id", "twice"}, "shown": {"id"},
+	if diff := cmp.Diff(map[string][]string{"login": {"id", "twice"}, "ids": {"id", "twice"}, "shown": {"id"}, "next": {"id", "after"},
 		"counted": {"n"}, "most": {"id", "twice"}, "whole": {"id", "twice"}}, policy.Tables); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -84,21 +84,25 @@ func (e *engine) Introspect(
 // views sets what the views read. What a macro of the database reads is not known.
 func views(ctx context.Context, conn *sql.Conn, schema *joinpath.Schema) error {
 	texts, outside := map[string]string{}, map[[2]string]string{}
+	var macros []string
 	var in, name, text string
-	err := keyset.Each(ctx, conn, `
-		SELECT schema_name, view_name, CASE WHEN NOT EXISTS (
-			SELECT 1 FROM duckdb_functions() AS f
-			WHERE NOT f.internal AND f.function_type LIKE '%macro' AND contains(lower(sql), lower(f.function_name))) THEN sql ELSE '' END
-		FROM duckdb_views() WHERE NOT internal AND database_name = current_database()`,
+	err := keyset.Each(ctx, conn, "SELECT lower(function_name) FROM duckdb_functions() WHERE NOT internal AND function_type LIKE '%macro'",
+		[]any{&name}, func() { macros = append(macros, name) })
+	if err != nil {
+		return err
+	}
+	err = keyset.Each(ctx, conn, `
+		SELECT schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal AND database_name = current_database()`,
 		[]any{&in, &name, &text}, func() {
-			switch {
-			case in != "main":
+			if in != "main" {
 				outside[[2]string{in, name}] = text
-			case text != "":
+			} else {
 				texts[name] = text
 			}
 		})
-	viewtext.SetReads(schema, texts, outside)
+	viewtext.SetReads(schema, texts, outside, func(text string) bool {
+		return slices.ContainsFunc(macros, func(macro string) bool { return strings.Contains(text, macro) })
+	})
 	return err
 }
 

@@ -169,7 +169,7 @@ func (r *introspection) tables(ctx context.Context) error {
 // is not known.
 func (r *introspection) views(ctx context.Context) error {
 	rows, err := r.query(ctx, `
-		SELECT TABLE_SCHEMA, TABLE_NAME, CASE WHEN VIEW_DEFINITION LIKE '%`+"`(%'"+` THEN '' ELSE COALESCE(VIEW_DEFINITION, '') END
+		SELECT TABLE_SCHEMA, TABLE_NAME, COALESCE(VIEW_DEFINITION, '')
 		FROM information_schema.VIEWS WHERE TABLE_SCHEMA NOT IN ('sys', 'mysql')`)
 	if err != nil {
 		return err
@@ -184,7 +184,7 @@ func (r *introspection) views(ctx context.Context) error {
 			texts[name] = row[2]
 		}
 	}
-	viewtext.SetReads(r.Into, texts, outside)
+	viewtext.SetReads(r.Into, texts, outside, func(text string) bool { return strings.Contains(text, "`(") })
 	return nil
 }
 

@@ -122,7 +122,7 @@ func (r *introspection) views(ctx context.Context, c *driverConn) error {
 		}
 		r.add(row[0], t)
 	}
-	viewtext.SetReads(r.schema, texts, nil)
+	viewtext.SetReads(r.schema, texts, nil, func(string) bool { return false })
 	return nil
 }
 
