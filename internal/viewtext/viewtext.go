@@ -63,8 +63,9 @@ func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]s
 // everyColumn matches the * of columns, not that of a product.
 var everyColumn = regexp.MustCompile(`(\bselect|\bdistinct|\ball|[,.(])\s*\*|\bcolumns\s*\(|\)\s*\*\s*([,;)]|$|from\b|exclude\b|replace\b|rename\b)`)
 
-// noStar matches what has no * of columns: comments, quoted texts and count(*).
-var noStar = regexp.MustCompile("(?s)--[^\n]*|/\\*.*?(\\*/|$)|'[^']*'|\"[^\"]*\"|`[^`]*`|\\[[^]]*]|\\bcount\\s*\\(\\s*\\*")
+// noStar matches what has no * of columns, comments, quoted texts and count(*), and the first
+// byte of all but comments.
+var noStar = regexp.MustCompile("(?s)--[^\n]*|/\\*.*?(?:\\*/|$)|(')[^']*'|(\")[^\"]*\"|(`)[^`]*`|(\\[)[^]]*]|(\\bc)ount\\s*\\(\\s*\\*")
 
 // AddUses sets in the Uses of a table or view those of the tables in reads: the columns that
 // the text of its column by mentions, or that of the view if by is empty. A view shows columns
@@ -75,12 +76,7 @@ func AddUses(schema *joinpath.Schema, table, by, text string, reads []string) {
 		return
 	}
 	t, s := schema.Tables[table], read(text)
-	all := everyColumn.MatchString(noStar.ReplaceAllStringFunc(s.text, func(found string) string {
-		if found[0] == '-' || found[0] == '/' {
-			return " "
-		}
-		return "x"
-	}))
+	all := everyColumn.MatchString(noStar.ReplaceAllString(s.text, "$1$2$3$4$5 "))
 	t.Uses = slices.DeleteFunc(t.Uses, func(u joinpath.Use) bool { return by == "" && u.By == "" && slices.Contains(reads, u.Table) })
 	inTables, allKnown := map[string]bool{}, true
 	for _, from := range reads {

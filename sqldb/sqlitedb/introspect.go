@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,11 +79,42 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 	for _, group := range keyset.Groups(rows, 1) {
 		columns := lists.Map(group, func(row []string) []string { return row[1:] })
 		r.add(group[0][0], tableOf(columns))
-		for _, row := range group { // a generated column may use any that its table has
-			viewtext.AddUses(r.schema, row[0], row[1], row[5], row[:1])
+		for _, row := range lists.Filter(group, func(row []string) bool { return row[5] != "" }) {
+			viewtext.AddUses(r.schema, row[0], row[1], declaration(row[5], row[1]), row[:1])
 		}
 	}
 	return nil
+}
+
+// marks matches what separates the declarations of columns, and what may have such a mark in it.
+var marks = regexp.MustCompile("(?s)--[^\n]*|/\\*.*?(\\*/|$)|'[^']*'|\"[^\"]*\"|`[^`]*`|\\[[^]]*]|[(),]")
+
+// declaration cuts the declaration of a generated column out of the text of its table. It
+// returns the whole text if several parts may be it, or none.
+func declaration(text, column string) string {
+	name := regexp.QuoteMeta(column)
+	begins := regexp.MustCompile(`(?is)^\s*("` + name + `"[^"]|'` + name + "'[^']|`" + name + "`[^`]|\\[" + name + `]|` + name + `\s).*\bas\s*\(`)
+	var found []string
+	depth, from := 0, 0
+	for _, at := range marks.FindAllStringIndex(text, -1) {
+		mark, outer := text[at[0]], depth
+		switch mark {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if min(outer, depth) == 0 || mark == ',' && depth == 1 {
+			if part := text[from:at[0]]; begins.MatchString(part) {
+				found = append(found, part)
+			}
+			from = at[1]
+		}
+	}
+	if len(found) != 1 {
+		return text
+	}
+	return found[0]
 }
 
 // views adds the views, and the full-text tables that keep a text. They are like views: one
