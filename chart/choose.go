@@ -195,7 +195,7 @@ func (c *chooser) first(sorts ...func(*field) bool) *field {
 }
 
 func (c *chooser) single(name string) bool {
-	return len(lists.Filter(c.columns, func(col *field) bool { return col.name == name })) == 1
+	return lists.Count(c.columns, func(col *field) bool { return col.name == name }) == 1
 }
 
 // fill chooses a column if *at is nil; needs is what the chart needs.
@@ -211,7 +211,7 @@ func (c *chooser) fill(at **field, path, needs string, sorts ...func(*field) boo
 // kindFor chooses the kind that fits the columns.
 func (c *chooser) kindFor(p *plan) Kind {
 	count := func(is func(*field) bool) int {
-		return len(lists.Filter(c.columns, func(col *field) bool { return is(col) && col.values > 0 }))
+		return lists.Count(c.columns, func(col *field) bool { return is(col) && col.values > 0 })
 	}
 	switch {
 	case p.x != nil && p.y != nil && p.x.measures() && p.y.measures() && p.aggregate == "":

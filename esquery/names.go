@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -28,12 +29,7 @@ const maxIndexName = 255 // bytes, the limit of the engines
 // nearest returns the fields that may have been meant by path, best first, of
 // those that fits accepts.
 func (m *Mapping) nearest(path string, fits func(*Field) bool) []string {
-	var names []string
-	for _, name := range m.known {
-		if fits(m.fields[name]) {
-			names = append(names, name)
-		}
-	}
+	names := lists.Filter(m.known, func(name string) bool { return fits(m.fields[name]) })
 	return refusal.Nearest(path, names, maxCandidates)
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // ErrSensitive is matched by the error of [NewValidator] if Options.Sensitive
@@ -210,13 +212,9 @@ func (s *sensitive) excluded(patterns []string) []string {
 // unmatched returns the patterns without a * that match no field, and cannot
 // match one that the mapping does not list.
 func (s *sensitive) unmatched(patterns []string, m *Mapping) []string {
-	var none []string
-	for _, p := range patterns {
-		if !strings.Contains(p, "*") && m.fields[p] == nil && m.flattened(p) == nil && m.why(p) == "" {
-			none = append(none, p)
-		}
-	}
-	return none
+	return lists.Filter(patterns, func(p string) bool {
+		return !strings.Contains(p, "*") && m.fields[p] == nil && m.flattened(p) == nil && m.why(p) == ""
+	})
 }
 
 // glob reports whether s matches pattern. A * matches any characters.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // A Plan is a way to join tables: a first table and, in order, the joins that add
@@ -89,11 +90,7 @@ func (p Plan) Cost() int64 {
 // customer. An alias is listed once for each set of rows after the first. Joins of which it
 // is not known how many rows they find are not counted.
 func (p Plan) SharedRows() []string {
-	var out []string
-	for _, node := range p.shared(false) {
-		out = append(out, p.tree.nodes[node].alias)
-	}
-	return out
+	return lists.Map(p.shared(false), func(node int32) string { return p.tree.nodes[node].alias })
 }
 
 // shared returns the nodes with shared rows, or only those that cost something.

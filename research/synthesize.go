@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
@@ -140,10 +141,9 @@ func notes(sources []source) string {
 
 // cite resolves the keys of a draft.
 func cite(d draft, sources []source) (citation.Result, *qed.CitationAudit) {
-	var all []citation.Source
-	for _, f := range sources {
-		all = append(all, citation.Source{Key: f.Key, Text: f.Title + "\n" + f.Chunk.Text})
-	}
+	all := lists.Map(sources, func(f source) citation.Source {
+		return citation.Source{Key: f.Key, Text: f.Title + "\n" + f.Chunk.Text}
+	})
 	text := citation.NewText(all, nil)
 	text.Write(d.Text)
 	result := text.Close()

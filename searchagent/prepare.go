@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/drafts"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -89,11 +90,9 @@ var (
 
 // fixes returns in words what the validator fixed.
 func fixes(problems []refusal.Problem) string {
-	var lines []string
-	for _, p := range problems {
-		lines = append(lines, drafts.Reason([]refusal.Problem{p})+" (fixed: "+p.Fix+")")
-	}
-	return strings.Join(lines, "; ")
+	return strings.Join(lists.Map(problems, func(p refusal.Problem) string {
+		return drafts.Reason([]refusal.Problem{p}) + " (fixed: " + p.Fix + ")"
+	}), "; ")
 }
 
 func number(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }

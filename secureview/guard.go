@@ -34,6 +34,7 @@ import (
 	"errors"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/internal/sqlbound"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -187,15 +188,8 @@ func reads(r *sqlast.Resolution) []TableRead {
 }
 
 func mergedReads(r *sqlast.Resolution) [][]TableRead {
-	var list [][]TableRead
-	for _, merged := range r.Merged {
-		var columns []TableRead
-		for _, c := range merged {
-			columns = append(columns, tableRead(c.Object, []string{c.Column}))
-		}
-		list = append(list, columns)
-	}
-	return list
+	read := func(c sqlast.ReadColumn) TableRead { return tableRead(c.Object, []string{c.Column}) }
+	return lists.Map(r.Merged, func(merged []sqlast.ReadColumn) []TableRead { return lists.Map(merged, read) })
 }
 
 func fieldReads(r *sqlast.Resolution) (list []TableRead) {

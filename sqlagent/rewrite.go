@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
@@ -58,9 +59,5 @@ func (r *reader) problems(refused *refusal.Error) []refusal.Problem {
 }
 
 func (r *reader) viewNames(stmt *secureview.Statement) []string {
-	var names []string
-	for _, v := range stmt.Views() {
-		names = append(names, r.nameOf(v))
-	}
-	return names
+	return lists.Map(stmt.Views(), r.nameOf)
 }

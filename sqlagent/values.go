@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/sqlagent/values"
@@ -51,11 +52,9 @@ func (a *agent) nameValues(ctx context.Context, s *state) error {
 
 // valueLines returns matches for a prompt.
 func valueLines(matches []values.Match) []string {
-	var lines []string
-	for _, m := range matches {
-		lines = append(lines, prompt.Quote(prompt.Clip(m.Said, maxComment))+": "+m.Table+"."+m.Column+" = "+prompt.Quote(m.Value))
-	}
-	return lines
+	return lists.Map(matches, func(m values.Match) string {
+		return prompt.Quote(prompt.Clip(m.Said, maxComment)) + ": " + m.Table + "." + m.Column + " = " + prompt.Quote(m.Value)
+	})
 }
 
 // taken returns the values that a statement compares with, of those that the question

@@ -48,7 +48,7 @@ func (s *sheet) read(record []string, numbers []bool) ([]string, []bool) {
 // span returns how many cells of a row a record of the copy stands for. A group of columns
 // may end with merged cells; a title alone does not.
 func (s *sheet) span(record []string, row int) int {
-	if len(lists.Filter(record, func(text string) bool { return text != "" })) < 2 {
+	if lists.Count(record, func(text string) bool { return text != "" }) < 2 {
 		return len(record)
 	}
 	return max(len(record), s.mergedTo[row])

@@ -104,7 +104,7 @@ func numberCell(cell any) (float64, bool) {
 
 // all reports whether every cell that is not nil is one of the values of c.
 func (f *field) all(c *column.Column) bool {
-	return len(lists.Filter(f.cells, func(cell any) bool { return cell != nil })) == len(c.At)
+	return lists.Count(f.cells, func(cell any) bool { return cell != nil }) == len(c.At)
 }
 
 // use records how the spec uses a field.

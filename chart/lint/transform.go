@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/usertext"
 )
 
@@ -98,11 +99,7 @@ func (t *transform) as(usual ...string) []string {
 
 // groups returns channels that divide rows as the groups of the transform do.
 func (t *transform) groups() object {
-	var fields []any
-	for _, name := range t.groupby {
-		fields = append(fields, object{"field": name})
-	}
-	return object{"x": fields}
+	return object{"x": lists.Map(t.groupby, func(name string) any { return object{"field": name} })}
 }
 
 // rows checks the transforms that select, group or extend rows.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/elastic/elastic-transport-go/v8/elastictransport"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // nodes returns the nodes of a cluster in turn. It is a connection pool of the
@@ -67,9 +69,5 @@ func (p *nodes) mark(c *elastictransport.Connection, failed int64) {
 }
 
 func (p *nodes) URLs() []*url.URL {
-	var urls []*url.URL
-	for _, n := range p.all {
-		urls = append(urls, n.URL)
-	}
-	return urls
+	return lists.Map(p.all, func(n *node) *url.URL { return n.URL })
 }

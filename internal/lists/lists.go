@@ -26,6 +26,16 @@ func Filter[T any](list []T, keep func(T) bool) (kept []T) {
 	return kept
 }
 
+// Count returns the number of elements of list for which is is true.
+func Count[T any](list []T, is func(T) bool) (n int) {
+	for _, x := range list {
+		if is(x) {
+			n++
+		}
+	}
+	return n
+}
+
 // Add appends those of more that list does not have, each once. Unlike append, it does not
 // write into the array of list.
 func Add[T comparable](list []T, more ...T) []T {

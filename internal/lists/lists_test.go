@@ -29,6 +29,13 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+func TestCount(t *testing.T) {
+	even := func(n int) bool { return n%2 == 0 }
+	if got := [2]int{lists.Count([]int{1, 2, 3, 4}, even), lists.Count(nil, even)}; got != [2]int{2, 0} {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestAdd(t *testing.T) {
 	shared := append(make([]int, 0, 4), 1, 1, 2)
 	if got := lists.Add(shared, 2, 3, 3); !cmp.Equal(got, []int{1, 1, 2, 3}) {

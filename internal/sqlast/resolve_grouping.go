@@ -3,6 +3,8 @@ package sqlast
 import (
 	"slices"
 	"strconv"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // groupColumns returns the single terms of GROUP BY: those of grouping sets one by one,
@@ -85,14 +87,8 @@ func (r *resolver) rollup(sel *Select) {
 		if isConstant(term) { // a total keeps the value of a constant
 			continue
 		}
-		repeats := 0
 		r.work += len(sel.Items)
-		for _, it := range sel.Items {
-			if EqualExpr(it.Expr, term) {
-				repeats++
-			}
-		}
-		if repeats > 1 {
+		if lists.Count(sel.Items, func(it Item) bool { return EqualExpr(it.Expr, term) }) > 1 {
 			r.fail(Unsupported, sel.GroupBy[i].At(), "", "the select list has a column or expression of GROUP BY .. WITH ROLLUP "+
 				"twice: leave one out")
 		}

@@ -244,7 +244,7 @@ func (d *dated) cut(s *Series) {
 		return
 	}
 	distinct := len(slices.CompactFunc(slices.Clone(d.times), time.Time.Equal))
-	if distinct <= len(lists.Filter(s.Points, func(p Point) bool { return p.Rows > 0 })) {
+	if distinct <= lists.Count(s.Points, func(p Point) bool { return p.Rows > 0 }) {
 		return // one time per period: the values are of whole periods already
 	}
 	first, last := d.times[0], d.times[len(d.times)-1]

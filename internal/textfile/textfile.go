@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // HeadBytes is how many of the first bytes the functions of this package expect.
@@ -165,12 +166,7 @@ func isMark(around []byte) bool {
 func below(records []counts) (usual counts) {
 	for i := range usual {
 		for _, r := range records {
-			n := 0
-			for _, other := range records {
-				if other[i] == r[i] {
-					n++
-				}
-			}
+			n := lists.Count(records, func(other counts) bool { return other[i] == r[i] })
 			if r[i] > 1 && n*2 > len(records) {
 				usual[i] = r[i]
 			}

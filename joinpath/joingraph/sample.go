@@ -239,12 +239,10 @@ func (s *sampler) sharedNames() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.x.having)) {
 		refs := in.x.having[name]
-		var unique []colRef
-		for _, ref := range refs {
-			if c := s.columns[ref]; c.distinct >= leastUnique && c.distinct == c.rows {
-				unique = append(unique, ref)
-			}
-		}
+		unique := lists.Filter(refs, func(ref colRef) bool {
+			c := s.columns[ref]
+			return c.distinct >= leastUnique && c.distinct == c.rows
+		})
 		if len(refs) < 2 || len(unique) != 1 {
 			continue
 		}

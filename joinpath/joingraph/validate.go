@@ -68,12 +68,10 @@ func Validate(
 	if err != nil {
 		return nil, nil, err
 	}
-	var open []claim
-	for _, c := range v.claims {
-		if _, ok := v.verdicts[c.basis]; !ok {
-			open = append(open, c)
-		}
-	}
+	open := lists.Filter(v.claims, func(c claim) bool {
+		_, ok := v.verdicts[c.basis]
+		return !ok
+	})
 	v.all = len(open)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -112,10 +112,7 @@ var (
 
 // zones returns the time zones that a text names.
 func zones(text string) []string {
-	var all []string
-	for _, m := range zone.FindAllStringSubmatch(text, -1) {
-		all = append(all, cmp.Or(m[1], m[2], m[3], m[0]))
-	}
+	all := lists.Map(zone.FindAllStringSubmatch(text, -1), func(m []string) string { return cmp.Or(m[1], m[2], m[3], m[0]) })
 	slices.Sort(all)
 	return slices.Compact(all)
 }
