@@ -21,7 +21,7 @@ import (
 // Outside has the texts of the views of other schemas, by schema and name, which a view may
 // read too. An empty text means that it is not known. Calls reports whether a text, in lower
 // case, calls a function that may read anything. The Reads of a view with such texts stay nil.
-func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]string]string, calls func(text string) bool) {
+func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]string]string, calls func(string) bool) {
 	named := map[string][]string{} // tables by their names in lower case
 	for table, t := range schema.Tables {
 		name := strings.ToLower(table)
@@ -63,14 +63,12 @@ func SetReads(schema *joinpath.Schema, texts map[string]string, outside map[[2]s
 // everyColumn matches the * of columns, not that of a product.
 var everyColumn = regexp.MustCompile(`(\bselect|\bdistinct|\ball|[,.(])\s*\*|\bcolumns\s*\(|\)\s*\*\s*([,;)]|$|from\b|exclude\b|replace\b|rename\b)`)
 
-// noStar matches what has no * of columns, comments, quoted texts and count(*), and the first
-// byte of all but comments.
+// noStar matches what has no * of columns: comments, and with a group quoted texts and count(*).
 var noStar = regexp.MustCompile("(?s)--[^\n]*|/\\*.*?(?:\\*/|$)|(')[^']*'|(\")[^\"]*\"|(`)[^`]*`|(\\[)[^]]*]|(\\bc)ount\\s*\\(\\s*\\*")
 
 // AddUses sets in the Uses of a table or view those of the tables in reads: the columns that
 // the text of its column by mentions, or that of the view if by is empty. A view shows columns
-// that have its columns' names, but what it computes may have any column that its text mentions.
-// An empty text changes nothing.
+// that have its columns' names, but may compute others of any. An empty text changes nothing.
 func AddUses(schema *joinpath.Schema, table, by, text string, reads []string) {
 	if strings.TrimSpace(text) == "" {
 		return
@@ -78,6 +76,7 @@ func AddUses(schema *joinpath.Schema, table, by, text string, reads []string) {
 	t, s := schema.Tables[table], read(text)
 	all := everyColumn.MatchString(noStar.ReplaceAllString(s.text, "$1$2$3$4$5 "))
 	t.Uses = slices.DeleteFunc(t.Uses, func(u joinpath.Use) bool { return by == "" && u.By == "" && slices.Contains(reads, u.Table) })
+	// PostgreSQL, which has views of unknown tables, writes AS before the name of what it computes.
 	inTables, allKnown := map[string]bool{}, true
 	for _, from := range reads {
 		source, known := schema.Tables[from]
@@ -85,7 +84,7 @@ func AddUses(schema *joinpath.Schema, table, by, text string, reads []string) {
 		allKnown = allKnown && known
 	}
 	shown := lists.Set(t.Columns, ascii.Lower)
-	computes := by == "" && slices.ContainsFunc(slices.Collect(maps.Keys(shown)), func(c string) bool { // PostgreSQL writes AS before such a name
+	computes := by == "" && slices.ContainsFunc(slices.Collect(maps.Keys(shown)), func(c string) bool {
 		return !inTables[c] && (allKnown || strings.Contains(s.text, " as "+c) || strings.Contains(s.text, ` as "`+c))
 	})
 	for _, from := range reads {

@@ -3,6 +3,7 @@ package duckdb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,12 +87,9 @@ func views(ctx context.Context, conn *sql.Conn, schema *joinpath.Schema) error {
 	texts, outside := map[string]string{}, map[[2]string]string{}
 	var macros []string
 	var in, name, text string
-	err := keyset.Each(ctx, conn, "SELECT lower(function_name) FROM duckdb_functions() WHERE NOT internal AND function_type LIKE '%macro'",
-		[]any{&name}, func() { macros = append(macros, name) })
-	if err != nil {
-		return err
-	}
-	err = keyset.Each(ctx, conn, `
+	err := errors.Join(keyset.Each(ctx, conn, `
+		SELECT lower(function_name) FROM duckdb_functions() WHERE NOT internal AND function_type LIKE '%macro'`,
+		[]any{&name}, func() { macros = append(macros, name) }), keyset.Each(ctx, conn, `
 		SELECT schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal AND database_name = current_database()`,
 		[]any{&in, &name, &text}, func() {
 			if in != "main" {
@@ -99,7 +97,7 @@ func views(ctx context.Context, conn *sql.Conn, schema *joinpath.Schema) error {
 			} else {
 				texts[name] = text
 			}
-		})
+		}))
 	viewtext.SetReads(schema, texts, outside, func(text string) bool {
 		return slices.ContainsFunc(macros, func(macro string) bool { return strings.Contains(text, macro) })
 	})

@@ -33,8 +33,10 @@ type planNode struct {
 // parsePlan parses what EXPLAIN returns: one plan.
 func parsePlan(text []byte) (*planNode, error) {
 	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal(text, &plans); err != nil || len(plans) != 1 {
-		return nil, fmt.Errorf("postgresdb: parse %d plans: %v", len(plans), err)
+	if err := json.Unmarshal(text, &plans); err != nil {
+		return nil, fmt.Errorf("postgresdb: parse the plan: %w", err)
+	} else if len(plans) != 1 {
+		return nil, fmt.Errorf("postgresdb: EXPLAIN returned %d plans, not one", len(plans))
 	}
 	return &plans[0].Plan, nil
 }

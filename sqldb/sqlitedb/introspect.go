@@ -94,23 +94,16 @@ var marks = regexp.MustCompile("(?s)--[^\n]*|/\\*.*?(\\*/|$)|'[^']*'|\"[^\"]*\"|
 func declaration(text, column string) string {
 	name := regexp.QuoteMeta(column)
 	begins := regexp.MustCompile(`(?is)^\s*("` + name + `"[^"]|'` + name + "'[^']|`" + name + "`[^`]|\\[" + name + `]|` + name + `\s).*\bas\s*\(`)
-	var found []string
+	var parts []string
 	depth, from := 0, 0
 	for _, at := range marks.FindAllStringIndex(text, -1) {
 		mark, outer := text[at[0]], depth
-		switch mark {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		}
+		depth += map[byte]int{'(': 1, ')': -1}[mark]
 		if min(outer, depth) == 0 || mark == ',' && depth == 1 {
-			if part := text[from:at[0]]; begins.MatchString(part) {
-				found = append(found, part)
-			}
-			from = at[1]
+			parts, from = append(parts, text[from:at[0]]), at[1]
 		}
 	}
+	found := lists.Filter(parts, begins.MatchString)
 	if len(found) != 1 {
 		return text
 	}
