@@ -91,6 +91,7 @@ func TestStatementsOfAnalysts(t *testing.T) {
 		{all, "SELECT q.id, SUM(q.a) FROM (SELECT id, SUM(amount) OVER (PARTITION BY customer_id) AS a FROM sales) q GROUP BY q.id", proved, nil},
 
 		{all, "SELECT SUM(q.a) FROM (SELECT FIRST_VALUE(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", wrong, []string{"error fan_out"}},
+		{all, "SELECT SUM(q.a) FROM (SELECT NTH_VALUE(amount, 2) OVER (PARTITION BY customer_id) AS a FROM sales) q", wrong, []string{"error fan_out"}},
 		{all, "SELECT SUM(q.a) FROM (SELECT amount - LAG(amount) OVER (PARTITION BY customer_id ORDER BY id) AS a FROM sales) q", proved, nil},
 
 		// the difference to the value of a window is one of the row

@@ -113,7 +113,7 @@ func (b *block) partition(e sqlast.Expr) (of []attr, ok bool) {
 	}
 	first := call.Name == "first_value"
 	return of, !slices.Contains(of, 0) &&
-		(whole && (first || call.Name == "last_value" || sqlast.IsAggregate(&plain)) || first && w.Frame == nil && !call.IgnoreNulls)
+		(whole && (first || call.Name == "last_value" || call.Name == "nth_value" || sqlast.IsAggregate(&plain)) || first && w.Frame == nil && !call.IgnoreNulls)
 }
 
 // term returns what a term of GROUP BY or ORDER BY means: the item that it names or numbers.
