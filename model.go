@@ -46,18 +46,28 @@ func durableModel(m llm.Model) llm.Model {
 			return paid(ctx, m, req, stream)
 		}
 		resp, err := recorded(ctx, sc, recording{name: name, in: key, cost: responseCost}, call)
-		if err != nil {
-			return nil, err
-		}
 		if made {
-			sc.place.log.used(resp.Usage)
-			return resp, nil
+			sc.place.log.used(usageOf(resp, err))
+		}
+		if made || err != nil {
+			return resp, err
 		}
 		if stream != nil && resp.Message.Content != "" {
 			stream(llm.Delta{Text: resp.Message.Content})
 		}
 		return resp, nil
 	})
+}
+
+// usageOf returns what a call cost: a reply that was cut off or refused costs tokens too.
+func usageOf(resp *llm.Response, err error) llm.Usage {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
+		resp = e.Partial
+	}
+	if resp == nil {
+		return llm.Usage{}
+	}
+	return resp.Usage
 }
 
 // responseCost is the cost of a recorded call, with its response or nil.
@@ -127,11 +137,8 @@ func warnIfCut(ctx context.Context, req *llm.Request, resp *llm.Response) {
 // request, and those of the request and the expected response.
 func actualCost(resp *llm.Response, err error, sent, estimate int) budget.Limits {
 	if err != nil {
-		cost := budget.Limits{Tokens: sent, ModelCalls: 1} // the provider may have processed it
-		if e, ok := errors.AsType[*llm.Error](err); ok && e.Partial != nil {
-			cost.Tokens = max(costOf(e.Partial.Usage).Tokens, sent)
-		}
-		return cost
+		used := costOf(usageOf(nil, err))
+		return budget.Limits{Tokens: max(used.Tokens, sent), ModelCalls: 1} // the provider may have processed it
 	}
 	cost := costOf(resp.Usage)
 	cost.Tokens = cmp.Or(cost.Tokens, estimate) // the provider does not report it

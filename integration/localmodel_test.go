@@ -13,8 +13,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst"
@@ -75,10 +78,12 @@ func TestLocalModel(t *testing.T) {
 		questions = n
 	}
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that no connection waits for more
-	model, err := openai.New(&openai.Options{Model: "smol", APIKey: "none", BaseURL: url, HTTPClient: client})
+	server, err := openai.New(&openai.Options{Model: "smol", APIKey: "none", BaseURL: url, HTTPClient: client})
 	if err != nil {
 		t.Fatal(err)
 	}
+	var reported spending
+	model := llm.Wrap(server, llm.Trace(reported.call))
 	// A small model repeats itself to the limit of its replies.
 	settings := llm.Settings{ContextTokens: 8192, MaxOutputTokens: 200, Temperature: new(0.3),
 		CallTokens: map[string]int{"answer": 60, "generate": 100, "correct": 100, "write_report": 100}}
@@ -93,6 +98,7 @@ func TestLocalModel(t *testing.T) {
 			agent, question := agents[name], asked[(i+len(name))%len(asked)]
 			t.Run(name+"/"+strconv.Itoa(i), func(t *testing.T) {
 				before := runtime.NumGoroutine()
+				reported.usage = llm.Usage{}
 				ctx, cancel := context.WithTimeout(t.Context(), localHang)
 				defer cancel()
 				began := time.Now()
@@ -107,6 +113,9 @@ func TestLocalModel(t *testing.T) {
 					t.Logf("executed: %q", q.Executed)
 				}
 				kept(t, question, answer, err)
+				if diff := cmp.Diff(reported.usage, answer.Usage); diff != "" && err == nil {
+					t.Errorf("the answer does not cost what the server reported (-server +answer):\n%s", diff)
+				}
 				if used := answer.Usage.InputTokens + answer.Usage.OutputTokens; used > localTokens {
 					t.Errorf("%d tokens of %d", used, localTokens)
 				}
@@ -119,6 +128,24 @@ func TestLocalModel(t *testing.T) {
 				t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 			})
 		}
+	}
+}
+
+// spending is the usage that a server reported, also for replies that were cut off.
+type spending struct {
+	mu    sync.Mutex
+	usage llm.Usage
+}
+
+func (c *spending) call(_ context.Context, call llm.Call) {
+	resp := call.Response
+	if failed, ok := errors.AsType[*llm.Error](call.Err); ok {
+		resp = failed.Partial
+	}
+	if resp != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.usage.Add(resp.Usage)
 	}
 }
 

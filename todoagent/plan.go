@@ -126,7 +126,8 @@ func (a *agent) tryToPlan(ctx context.Context, s *state, data planData) (l *plan
 		reply, err := modelcall.Choose[readPlan](ctx, a.model, new(llm.Usage), req, map[string]llm.Choice{"tasks.tool": {Texts: a.names}})
 		switch {
 		case modelcall.Unusable(err):
-			problem = errors.New("the model did not write a plan")
+			problem = errors.New("the reply was not a plan")
+			data.Problem = problem.Error() + ": write few tasks, with short texts"
 			continue
 		case err != nil:
 			return nil, nil, err

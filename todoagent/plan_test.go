@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/todoagent"
 )
@@ -103,5 +104,21 @@ func TestRefusesPlans(t *testing.T) {
 				t.Errorf("the model did not get %q", test.says)
 			}
 		})
+	}
+}
+
+// A reply that is no plan goes back with the reason too, not with the same prompt.
+func TestReplyThatIsNoPlan(t *testing.T) {
+	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {
+		{Err: &llm.Error{Kind: llm.ErrTruncated, Message: "cut"}}, {Err: &llm.Error{Kind: llm.ErrTruncated, Message: "cut"}},
+		planned(task("a", "resolve", `{"name":"Shanghai"}`)),
+	}})
+	if answer := newTodoTalk(t, model, todoTools(t), nil).say("go"); answer.Text != "Shanghai" {
+		t.Errorf("answer = %+v", answer)
+	}
+	requests := model.Requests()
+	last := requests[len(requests)-1].Messages
+	if text := last[len(last)-1].Content; len(last) != 1 || !strings.Contains(text, "was not a plan") {
+		t.Errorf("the model got %q", text)
 	}
 }

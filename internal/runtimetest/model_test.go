@@ -102,3 +102,32 @@ func TestDurableModelWithinABudget(t *testing.T) {
 	}
 	l.Want(t, map[string]int{"model": 1, "send": 1, "once": 1})
 }
+
+// A reply that was cut off costs tokens too, and the usage of a turn counts them.
+func TestUsageOfFailedCalls(t *testing.T) {
+	cut := llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
+		resp := &llm.Response{
+			Message: llm.Message{Role: llm.RoleAssistant, Content: "x"}, Usage: llm.Usage{InputTokens: 7, OutputTokens: 2, Calls: 1},
+		}
+		switch req.Name {
+		case "cut":
+			return nil, &llm.Error{Kind: llm.ErrTruncated, Message: "cut", Partial: resp}
+		case "refused":
+			return nil, &llm.Error{Kind: llm.ErrBadRequest, Message: "no"}
+		}
+		return resp, nil
+	})
+	model := qed.DurableModel(cut)
+	c := converse(t, qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		for _, name := range []string{"cut", "refused", "good"} {
+			_, err := model.Generate(ctx, &llm.Request{Name: name}, nil)
+			if (err == nil) != (name == "good") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		return qed.Answer{Text: "done"}, nil
+	}), new(store.InMemory), nil)
+	if diff := cmp.Diff(llm.Usage{InputTokens: 14, OutputTokens: 4, Calls: 2}, c.say("go").Usage); diff != "" {
+		t.Error(diff)
+	}
+}
