@@ -50,9 +50,12 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	case err != nil:
 		return qed.Answer{}, err
 	}
-	if doubt := answertext.Doubt(r.texts(ctx).Unproved, a.Unproved); doubt != "" {
+	switch doubt := answertext.Doubt(r.texts(ctx).Unproved, a.Unproved); {
+	case doubt != "":
 		a.Partial, a.PartialReason = true, strings.TrimSpace(a.PartialReason+" "+doubt)
 		answertext.Append(ctx, &a.Text, doubt)
+	case !a.Partial && facts.NamesTime(): // "nothing was sold in March" has no number, and may be wrong
+		a.Partial, a.PartialReason = true, r.texts(ctx).NotLookedUp
 	}
 	return a, nil
 }

@@ -97,7 +97,8 @@ type Options struct {
 //     the route's name before their path, such as "sql/execute".
 //   - The route [General] answers from the model's knowledge and the conversation
 //     only, and streams the text. Numbers that neither the conversation nor the
-//     instructions have are the Unproved of the answer, which is then partial.
+//     instructions have are the Unproved of the answer, which is then partial. So is the
+//     answer to a question about a time: a general answer read no data of that time.
 //   - If the model chooses an unknown route twice, refuses, or its reply is not
 //     complete, the turn goes to Fallback. If the model cannot be called, the turn
 //     ends with the error.

@@ -524,3 +524,18 @@ func TestGeneralNumbers(t *testing.T) {
 		}
 	}
 }
+
+// A general answer to a question about a time is not complete: it read nothing of that time.
+func TestGeneralAnswerAboutATime(t *testing.T) {
+	for question, partial := range map[string]bool{
+		"Which customer spent the most in March 2026?": true,
+		"Gab es gestern offene Bestellungen?":          true,
+		"Hello, what can you do?":                      false,
+	} {
+		general := llmtest.Rule{Name: "general", Replies: []llmtest.Reply{{Text: "No data is available."}}}
+		answer, err := qed.Ask(t.Context(), newRouter(t, llmtest.Scripted(t, routes("general"), general), nil), qed.Turn{Text: question})
+		if err != nil || answer.Partial != partial || partial == (answer.PartialReason == "") {
+			t.Errorf("%s: %+v, %v", question, answer, err)
+		}
+	}
+}

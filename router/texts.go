@@ -14,7 +14,9 @@ type texts struct {
 	NoText   string // the model wrote nothing
 	Declined string // the model declined to answer
 	CutOff   string // the text is not complete
-	Unproved string // the model wrote numbers that the user did not: {numbers}
+
+	NotLookedUp string // the user asked about a time
+	Unproved    string // the model wrote numbers that the user did not: {numbers}
 }
 
 var textTable = usertext.Of[texts]("router")

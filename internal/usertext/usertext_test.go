@@ -53,7 +53,7 @@ func TestLanguages(t *testing.T) {
 }
 
 func TestTextsOfTheHost(t *testing.T) {
-	type texts struct{ Topics, NoRoute, NoText, Declined, CutOff, Unproved string }
+	type texts struct{ Topics, NoRoute, NoText, Declined, CutOff, NotLookedUp, Unproved string }
 	table := usertext.Of[texts]("router")
 	own, err := usertext.Read(fstest.MapFS{
 		"fr.json":    {Data: []byte(`{"router": {"NoText": "Rien."}}`)},
