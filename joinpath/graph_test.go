@@ -162,9 +162,9 @@ func TestHopLimitExcludesCheapestPath(t *testing.T) {
 	}
 }
 
-// TestDeterminism: answers depend neither on the order of a file nor on
+// TestConcurrentDeterminism: answers depend neither on the order of a file nor on
 // concurrent calls.
-func TestDeterminism(t *testing.T) {
+func TestConcurrentDeterminism(t *testing.T) {
 	s := generate(3, 60, 400)
 	asked := pairs(60, 40)
 	answers := func(g *joinpath.Graph) string {
