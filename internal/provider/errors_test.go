@@ -33,6 +33,8 @@ func TestContextLength(t *testing.T) {
 		"the input length exceeds the context length":                                                                                                                          llm.ErrContextLength,
 		"invalid params, context window exceeds limit (2013)":                                                                                                                  llm.ErrContextLength,
 		"Trying to keep the first 5000 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.":          llm.ErrContextLength,
+		"the max input characters is 20000":                                                                                                                                    llm.ErrContextLength,
+		"Total tokens of image and text exceed max message tokens":                                                                                                             llm.ErrContextLength,
 		"Unable to submit request because the input token count is 5000 but model only supports up to 4096. Reduce the input token count and try again.":                       llm.ErrContextLength,
 		"Malformed input request: expected maxLength: 200000, actual: 250000, please reformat your input and try again.":                                                       llm.ErrContextLength,
 		"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length":                                                                   llm.ErrContextLength,

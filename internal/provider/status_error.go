@@ -84,7 +84,7 @@ var (
 			`(exceed|overflow|too (long|large)|longer|must (be|have) (less|<)|out of range)`,
 		`exceed.{0,60}\b(context (length|window|size|limit)|prompt|input|token limit)`,
 		`(longer|larger|greater|more) than the .{0,40}\b(context|input|prompt|model)\b`,
-		`\b(maximum|max)[ _](context|prompt|input|sequence|model|seq|kv)[ _](length|len|size|tokens)`,
+		`\b(maximum|max)[ _](context|prompt|input|sequence|message|model|seq|kv)[ _](length|len|size|tokens|characters)`,
 		`input length (should|and)|reduce the length of the|context (window of|overflow)|context length of only`,
 		`\b(prompt|input)( token)? (count|length) (is|of) .{0,40}only supports|expected maxlength`,
 	}, "|"))
