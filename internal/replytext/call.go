@@ -108,9 +108,12 @@ var (
 	}
 )
 
+// maxNested is how deep a call is in JSON: {"tool_calls": [{"function": {...}}]}.
+const maxNested = 3
+
 // callsTool reports whether JSON is a call of one of the tools, or a list of calls.
 func callsTool(raw json.RawMessage, tools []string, depth int) bool {
-	if depth > 2 || len(raw) == 0 {
+	if depth > maxNested || len(raw) == 0 {
 		return false
 	}
 	if raw[0] == '[' {
@@ -178,7 +181,7 @@ func codeCalls(code []byte, tools []string) bool {
 }
 
 // function is a call in the form of OpenAI's models.
-var function = regexp.MustCompile(`^(?:(?:to=)?functions\.|call:)([\w-]+)(?::\d+)?\s*(?:<\|.*?\|>|json|\s)*[({]`)
+var function = regexp.MustCompile(`^(?:(?:to=)?functions\.|call:)([\w-]+)(?::\d+)?\s*(?:<\|.*?\|>|json|code|\s)*[({]`)
 
 // beforeArguments is a call whose marks the server left out, as models of Mistral and
 // DeepSeek write it.

@@ -20,7 +20,18 @@ var thoughts = []pair{
 	{"<longcat_think>", "</longcat_think>"},
 	{"<|begin_of_thought|>", "<|end_of_thought|>"}, // models trained on OpenThoughts
 	{"<|channel|>analysis<|message|>", "<|end|>"},
+	{"assistantanalysis", "assistantfinal"},  // the same from a server that leaves out the marks
+	{"<|inner_prefix|>", "<|inner_suffix|>"}, // Apertus
+	{"", "[BEGIN FINAL RESPONSE]"},           // Apriel, after words
+	{
+		"<think_never_used_51bce0c785ca2f68081bfa7d91973934>", // Doubao
+		"</think_never_used_51bce0c785ca2f68081bfa7d91973934>",
+	},
 }
+
+// wrappers are around the answer of a reply that begins with thoughts. Elsewhere they are
+// elements of XML.
+var wrappers = []pair{{"<answer>", "</answer>"}, {"<response>", "</response>"}}
 
 // preambles are thoughts only if a reply begins with them: elsewhere the words are
 // elements of XML.
@@ -40,14 +51,16 @@ var calls = []string{
 	"<start_function_call>", "<longcat_tool_call>", "<|tool_call>",
 	"<|tool_call|>", "<|tool_calls|>", "<|tool_call_start|>", "<|tool_call_begin|>", "<|tool_calls_section_begin|>",
 	"<|python_tag|>", "<|action_start|>", "<|START_ACTION|>", "<|FunctionCallBegin|>", "<｜tool▁calls▁begin｜>",
-	"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜DSML｜", "[TOOL_CALLS]", "[TOOL_CALL]",
-	"<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to=",
+	"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<|tool▁calls▁begin|>", "<|tool▁call▁begin|>", "<｜DSML｜", "<steptml:",
+	"<|tools_prefix|>", "✿FUNCTION✿:", "[TOOL_CALLS]", "[TOOL_CALL]",
+	"<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to=", "assistantcommentary to=",
 }
 
 // noise are marks around the answer that are no part of it.
 var noise = []string{
 	"<|start|>assistant", "<|channel|>final<|message|>", "<|channel|>commentary<|message|>", "<|return|>", "<|end|>",
 	"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|begin_of_solution|>", "<|end_of_solution|>",
+	"[END FINAL RESPONSE]",
 	"<|im_start|>assistant",
 }
 
@@ -66,6 +79,7 @@ const (
 	closing
 	call
 	skipped
+	wrapper
 	ending
 )
 
@@ -73,7 +87,7 @@ const (
 type mark struct {
 	text string // in lower case
 	kind kind
-	ends string // the other mark of the thoughts, in lower case
+	ends string // the other mark of the thoughts or the wrapper, in lower case
 }
 
 // marks has all marks by their first byte. A mark that begins like a longer one
@@ -89,13 +103,19 @@ var marks = func() (by [256][]mark) {
 	}
 	for _, p := range thoughts {
 		open, end := strings.ToLower(p.open), strings.ToLower(p.close)
-		add(mark{text: open, kind: opening, ends: end})
+		if open != "" {
+			add(mark{text: open, kind: opening, ends: end})
+		}
 		if end != "<|end|>" {
 			add(mark{text: end, kind: closing, ends: open})
 		}
 	}
 	for _, p := range preambles {
 		add(mark{text: p.open, kind: preamble, ends: p.close})
+	}
+	for _, p := range wrappers {
+		add(mark{text: p.open, kind: wrapper, ends: p.close})
+		add(mark{text: p.close, kind: wrapper})
 	}
 	for _, text := range calls {
 		add(mark{text: strings.ToLower(text), kind: call})

@@ -38,6 +38,7 @@ type Reader struct {
 	ended   bool // what follows is no part of the reply
 	place   markdown
 	late    bool
+	wrapped string // the mark that ends the wrapper of the text
 
 	streamed bool
 	last     pair   // the marks of the last thoughts
@@ -259,6 +260,8 @@ func (r *Reader) counts(m mark) bool {
 		return !r.Object && len(r.Tools) > 0
 	case closing:
 		return !r.json && !r.quotes
+	case wrapper:
+		return m.ends != "" && !r.begun && r.last.open != "" || m.text == r.wrapped
 	}
 	return !r.json
 }
@@ -269,7 +272,7 @@ const maxGap = 64 // blanks between a mark and what follows it
 // whether that is known yet.
 func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
 	switch m.kind {
-	case opening, preamble:
+	case opening, preamble, wrapper:
 		return true, true
 	case closing:
 		if r.atStart() || r.Unopened {
@@ -293,7 +296,7 @@ func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
 	case strings.IndexByte("{[<", after[0]) >= 0:
 		return true, true
 	case m.kind == closing:
-		return newLine, true
+		return newLine || len(gap) == 0 && inWord(m.text[0]) && inWord(after[0]), true
 	case m.kind == skipped || m.kind == ending:
 		return newLine || len(gap) == 0 && inWord(after[0]), true
 	case len(gap) == 0:
@@ -340,6 +343,9 @@ func (r *Reader) apply(m mark) {
 		r.begin()
 	case call:
 		r.inCall = true
+	case wrapper:
+		r.take(len(m.text))
+		r.wrapped = m.ends
 	case skipped:
 		r.take(len(m.text))
 		r.begun = len(r.text) > 0
