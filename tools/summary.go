@@ -1,9 +1,11 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -37,7 +39,7 @@ type summaryResult struct {
 //     see package figures. It may correct wrong references once, in a request
 //     with the name "correct_figures". Numbers that it typed and that are in none
 //     of the request, the rows and the findings are "unproved"; "partial" and the end of the
-//     text say so.
+//     text say so. Without rows and findings, "partial" says that nothing was looked up.
 //   - The text streams while it is written: see [Options.Channel].
 //   - The prompt has the first rows, up to 8 KiB, the number of all
 //     rows, and why rows are missing.
@@ -54,9 +56,18 @@ func NewSummary(model llm.Model, opt *Options) qed.Tool {
 			}
 			source := sourceOf(ctx, &data, rows, in.Findings)
 			source.Data = append(source.Data, in.Request)
-			return m.summary(ctx, data, source)
+			out, err := m.summary(ctx, data, source)
+			if in.Rows == nil && noJSON(in.Findings) && out.Partial == "" {
+				out.Partial = textsOf(ctx).NotLookedUp
+			}
+			return out, err
 		})
 	return m.finish(t, qed.ModelTool, err)
+}
+
+// noJSON reports whether an optional argument is left out, or empty.
+func noJSON(raw json.RawMessage) bool {
+	return slices.Contains([]string{"", "null", "{}", "[]", `""`}, string(bytes.TrimSpace(raw)))
 }
 
 // summary asks for a text about a source and streams it.

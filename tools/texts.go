@@ -11,7 +11,9 @@ import (
 type texts struct {
 	Uncovered  string // an agent gave a partial answer and no reason
 	NoInsights string
-	Unproved   string // what a text says without proof: {numbers}
+
+	NotLookedUp string // a text was written from nothing
+	Unproved    string // what a text says without proof: {numbers}
 }
 
 var textTable = usertext.Of[texts]("tools")

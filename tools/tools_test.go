@@ -209,6 +209,21 @@ func TestSummaryToolShowsWhatFits(t *testing.T) {
 	}
 }
 
+// A text that is written from nothing is not complete.
+func TestSummaryOfNothing(t *testing.T) {
+	for arguments, partial := range map[string]bool{
+		`{"request":"Which?"}`:                               true,
+		`{"request":"Which?","rows":null,"findings":{}}`:     true,
+		`{"request":"Which?","findings":{"ship":"EVER"}}`:    false,
+		`{"request":"Which?","findings":"the EVER arrives"}`: false,
+	} {
+		got, err := callTool(t.Context(), t, tools.NewSummary(scripted(llmtest.Reply{Text: "EVER"}), nil), arguments)
+		if err != nil || (got["partial"] != nil) != partial {
+			t.Errorf("%s: %v, %v", arguments, got, err)
+		}
+	}
+}
+
 func TestSummaryToolWhereTheModelFails(t *testing.T) {
 	partial := &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "EVER GIV"}, FinishReason: llm.FinishLength}
 	for name, tt := range map[string]struct {
@@ -216,7 +231,9 @@ func TestSummaryToolWhereTheModelFails(t *testing.T) {
 		want  map[string]any
 		err   error
 	}{
-		"cut off": {llmtest.Reply{Err: &llm.Error{Kind: llm.ErrTruncated, Partial: partial}}, map[string]any{"text": "EVER GIV", "truncated": true}, nil},
+		"cut off": {llmtest.Reply{Err: &llm.Error{Kind: llm.ErrTruncated, Partial: partial}}, map[string]any{
+			"text": "EVER GIV", "truncated": true, "partial": "Nothing was looked up for this text.",
+		}, nil},
 		"refused": {llmtest.Reply{Err: &llm.Error{Kind: llm.ErrRefusal}}, nil, llm.ErrRefusal},
 		"slow":    {llmtest.Reply{Text: "late", Delay: time.Minute}, nil, llm.ErrTimeout},
 	} {

@@ -68,6 +68,10 @@ func TestContextLength(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
+	grammar := serverError{message: "Unexpected empty grammar stack after accepting piece: (629)", kind: "server_error", code: "500"}
+	if got := kindOf(500, grammar); got != llm.ErrInvalidOutput { // llama.cpp
+		t.Errorf("a reply that breaks the grammar: got %q", got)
+	}
 	if got := kindOf(500, serverError{message: "the request exceeds the available context size"}); got != llm.ErrContextLength {
 		t.Errorf("with status 500: got %q", got)
 	}

@@ -59,7 +59,6 @@ var kindByCode = map[string]llm.ErrorKind{
 	"content_policy_violation":          llm.ErrRefusal,
 	"invalid_api_key":                   llm.ErrAuth,
 	"invalid_prompt":                    llm.ErrRefusal,
-	"server_error":                      llm.ErrUnavailable,
 	"overloaded_error":                  llm.ErrUnavailable,
 }
 
@@ -72,6 +71,7 @@ var statusByType = map[string]int{
 	"request_too_large":     http.StatusRequestEntityTooLarge,
 	"rate_limit_error":      http.StatusTooManyRequests,
 	"timeout_error":         http.StatusGatewayTimeout,
+	"server_error":          http.StatusInternalServerError,
 }
 
 // Messages of errors that have no code.

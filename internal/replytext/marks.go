@@ -68,6 +68,7 @@ var noise = []string{
 // does not know where its turns end.
 var ends = []string{
 	"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "<｜end▁of▁sentence｜>",
+	"<tool_response>",
 }
 
 // A kind is what a mark means.

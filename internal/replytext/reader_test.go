@@ -140,6 +140,8 @@ func TestReader(t *testing.T) {
 		"Apertus, thoughts":         {"<|inner_prefix|>a<|inner_suffix|>The sum.", "The sum.", "a", ""},
 		"Apriel":                    {"Here are my reasoning steps:\na\n[BEGIN FINAL RESPONSE]\nThe sum.\n[END FINAL RESPONSE]", "The sum.\n", "Here are my reasoning steps:\na", ""},
 		"the words of Apriel":       {"Here are my reasoning steps:\na", "Here are my reasoning steps:\na", "", ""},
+		"the next turn, of a tool":  {"It is warm.\n<tool_response>\n{\"degrees\":40}\n</tool_response>\nIt is 40.", "It is warm.\n", "", ""},
+		"the mark of that turn":     {"Tools answer in <tool_response> tags.", "Tools answer in <tool_response> tags.", "", ""},
 		"another thing in a tag":    {`<tool name="hammer">1</tool>`, `<tool name="hammer">1</tool>`, "", ""},
 		"a value with a unit":       {`<temperature unit="C">4</temperature> is the value.`, `<temperature unit="C">4</temperature> is the value.`, "", ""},
 		"FunctionGemma":             {"call:temperature{city:<escape>Rome<escape>}", "", "", "call:temperature{city:<escape>Rome<escape>}"},
