@@ -22,36 +22,7 @@ func (l *linter) encoding(o object, path string, sc *scope, mark string) {
 			l.channel(e, item(at, i), name, sc, mark)
 		}
 	}
-	l.filled(o, path, sc)
 	l.cells(o, path, sc)
-}
-
-// filled refuses gaps that are filled with too many rows: one for each value of
-// the other axis and each group.
-func (l *linter) filled(o object, path string, sc *scope) {
-	for _, name := range words("x y") {
-		c, _ := o[name].(object)
-		impute, ok := c["impute"].(object)
-		if !ok {
-			continue
-		}
-		key := map[string]string{"x": "y", "y": "x"}[name]
-		var groups []string
-		for channel, v := range o {
-			if slices.Contains(positionChannels, channel) {
-				continue
-			}
-			for _, e := range listOf(v) {
-				def, _ := e.(object)
-				if field, _ := def["field"].(string); field != "" && def["aggregate"] == nil {
-					groups = append(groups, field)
-				}
-			}
-		}
-		if rows := (sc.different(o[key]) + keys(impute["keyvals"])) * float64(sc.groups(groups)); rows > maxMadeRows {
-			l.fault(ErrTooLarge, pointer(path, name)+"/impute", "it could make more than %d rows", maxMadeRows)
-		}
-	}
 }
 
 const maxCells = 2500 // most of which would be empty
@@ -92,9 +63,6 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 	for _, key := range words("axis legend header") {
 		inner, _ := o[key].(object)
 		l.title(inner["title"], pointer(path, key)+"/title")
-	}
-	if o["impute"] != nil {
-		l.note(l.texts.FilledIn)
 	}
 	l.sort(o["sort"], path+"/sort", sc)
 	scale, _ := o["scale"].(object)

@@ -87,8 +87,8 @@ func refuse(problems ...refusal.Problem) error {
 // Only the fields that the spec names are put in, as numbers or times where the
 // spec uses them as such. Dates without a time of day are written so that a
 // browser in any time zone shows the same day. The house style replaces the
-// config and the background of the spec. The notes report what transforms leave
-// out or fill in.
+// config and the background of the spec. The notes report that transforms leave
+// rows out.
 func Check(ctx context.Context, spec []byte, t *qed.Table, o Options) (*chart.Spec, error) {
 	if len(spec) > maxBytes {
 		return nil, refuse(refusal.Problem{

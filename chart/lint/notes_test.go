@@ -62,9 +62,6 @@ func TestNotes(t *testing.T) {
 	}{
 		"all rows":            {bar(""), ""},
 		"a filter":            {bar(`,"transform":[{"filter":{"field":"n","gt":0}}]`), "filter"},
-		"a sample":            {bar(`,"transform":[{"sample":2}]`), "sample"},
-		"gaps":                {bar(`,"transform":[{"impute":"n","key":"k","value":0}]`), "Gaps"},
-		"gaps of a line":      {`{"mark":"line","encoding":{"x":{"field":"k","type":"quantitative"},"y":{"field":"n","type":"quantitative","impute":{"value":0}}}}`, "Gaps"},
 		"an aggregate":        {bar(`,"transform":[{"joinaggregate":[{"op":"sum","field":"n","as":"all"}]}]`), ""},
 		"slices of sums":      {`{"mark":"arc","encoding":{"theta":{"field":"n","aggregate":"sum"},"color":{"field":"port"}}}`, "negative"},
 		"slices of counts":    {`{"mark":"arc","encoding":{"theta":{"aggregate":"count"},"color":{"field":"port"}}}`, ""},

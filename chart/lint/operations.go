@@ -1,49 +1,10 @@
 package lint
 
 import (
-	"math"
 	"slices"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
 )
-
-const maxKeys = 10_000 // that one impute adds
-
-// keys returns the number of keyvals.
-func keys(v any) float64 {
-	if list, ok := v.([]any); ok {
-		return float64(len(list))
-	}
-	o, ok := v.(object)
-	if !ok {
-		return 0
-	}
-	start, _ := number(o["start"])
-	stop, _ := number(o["stop"])
-	step := 1.0
-	if s, ok := number(o["step"]); ok {
-		step = s
-	}
-	if step == 0 {
-		return math.Inf(1)
-	}
-	return max(0, stop/step-start/step)
-}
-
-// groups returns the maximum number of groups.
-func (sc *scope) groups(names []string) int {
-	n := 1
-	for _, name := range names {
-		plain, _ := vegalite.Unescape(name)
-		if c := sc.fields[plain]; c != nil {
-			n *= c.distinct + 1
-		} else {
-			n *= int(sc.rows) + 1
-		}
-		n = min(n, int(sc.rows)+1)
-	}
-	return n
-}
 
 // names checks a list of fields, and returns those that exist.
 func (l *linter) names(v any, path string, sc *scope) (known []string) {

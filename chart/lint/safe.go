@@ -136,6 +136,8 @@ func (l *linter) forbidden(path, key string) bool {
 		l.fault(ErrExternal, path, "charts cannot load or link to anything: leave it out")
 	case "expr", "signal", "labelExpr", "calculate", "update", "init", "domainRaw":
 		l.fault(ErrExpression, path, "expressions are not supported: leave it out, or compute the value in the query")
+	case "impute":
+		l.fault(ErrUnsupported, path, inQuery)
 	case "usermeta":
 		l.fault(ErrExternal, path, "it changes how a page embeds the chart: leave it out")
 	case "datasets":
@@ -182,11 +184,20 @@ func (l *linter) refusedTransform(o object, path string) bool {
 	return false
 }
 
+const inQuery = "it is not supported: compute the rows in the query"
+
 var refusedTransforms = map[string]refusal.Problem{
 	"calculate": {Code: ErrExpression, Message: "expressions are not supported: compute the value in the query"},
 	"lookup":    {Code: ErrForeignData, Message: "a chart shows the given rows only: join them in the query"},
 	"extent":    {Code: ErrUnsupported, Message: "its parameter is used in expressions only, which are not supported"},
 	"flatten":   {Code: ErrUnsupported, Message: "rows have no lists"},
+	"density":   {Code: ErrUnsupported, Message: inQuery},
+	"impute":    {Code: ErrUnsupported, Message: inQuery},
+	"loess":     {Code: ErrUnsupported, Message: inQuery, Candidates: []string{"regression"}},
+	"pivot":     {Code: ErrUnsupported, Message: inQuery, Candidates: []string{"fold"}},
+	"quantile":  {Code: ErrUnsupported, Message: inQuery},
+	"sample":    {Code: ErrUnsupported, Message: inQuery},
+	"stack":     {Code: ErrUnsupported, Message: "stack in the channel of the numbers does the same"},
 }
 
 // text checks a text that is shown or that is a style.
@@ -289,10 +300,6 @@ func (l *linter) costs(path, key string, v any) {
 		if s, _ := v.(string); key == "tickCount" && slices.Contains(words("millisecond second minute hour"), s) {
 			l.fault(ErrTooLarge, path,
 				"it could make a tick for each %s of several years: write a number, or a longer interval", s)
-		}
-	case "keyvals":
-		if n := keys(v); !(n <= maxKeys) {
-			l.fault(ErrTooLarge, path, "it makes more than %d rows", maxKeys)
 		}
 	case "bins": // of a scale
 		start, ok1 := number(o["start"])

@@ -14,7 +14,6 @@ import (
 // A scope has the fields that a view can draw.
 type scope struct {
 	fields   map[string]*field // nil: made by a transform, the values are not known
-	open     bool              // there may be other fields, whose names come from values
 	filtered bool              // a transform leaves rows out
 	changed  bool              // transforms make other rows, or it is not known which rows are left
 	kept     []bool            // the rows that may be left, one for each group; nil: all, or not known if changed
@@ -99,9 +98,6 @@ func (l *linter) field(name, path string, sc *scope) (col *field, ok bool) {
 			return nil, true // a path into one of the spec's own values
 		}
 	}
-	if sc.open {
-		return nil, true
-	}
 	p := refusal.Problem{Code: ErrUnknownField, Path: path, Message: "there is no field " + vegalite.Quoted(plain)}
 	var known []string
 	for name := range sc.fields {
@@ -130,7 +126,7 @@ func (sc *scope) with(fresh []string) *scope {
 // only returns a scope with some of the fields.
 func (sc *scope) only(names []string) *scope {
 	out := *sc
-	out.fields, out.open = map[string]*field{}, false
+	out.fields = map[string]*field{}
 	for _, name := range names {
 		plain, _ := vegalite.Unescape(name)
 		out.fields[plain] = sc.fields[plain]

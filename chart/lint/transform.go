@@ -1,13 +1,10 @@
 package lint
 
 import (
-	"fmt"
-	"math"
 	"strings"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/lists"
-	"github.com/qedkit/qed/internal/usertext"
 )
 
 const maxMadeRows = 200_000 // that transforms may make
@@ -26,8 +23,7 @@ func (l *linter) transforms(v any, path string, sc *scope) *scope {
 
 // kindOf returns the kind of a transform, or "" if it is not supported.
 func kindOf(o object) string {
-	for _, kind := range words(`filter aggregate joinaggregate window bin timeUnit stack fold density regression loess
-		quantile impute pivot sample`) {
+	for _, kind := range words("filter aggregate joinaggregate window bin timeUnit fold regression") {
 		if hasKey(o, kind) {
 			return kind
 		}
@@ -54,10 +50,6 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 		for i, e := range list {
 			t.sort(e, item(path+"/sort", i), sc)
 		}
-	}
-	switch t.kind {
-	case "density", "regression", "loess", "quantile", "impute", "pivot":
-		return t.model()
 	}
 	return t.rows()
 }
@@ -102,7 +94,7 @@ func (t *transform) groups() object {
 	return object{"x": lists.Map(t.groupby, func(name string) any { return object{"field": name} })}
 }
 
-// rows checks the transforms that select, group or extend rows.
+// rows returns the scope after a transform.
 func (t *transform) rows() *scope {
 	v, at := t.o[t.kind], pointer(t.path, t.kind)
 	switch t.kind {
@@ -110,12 +102,6 @@ func (t *transform) rows() *scope {
 		t.predicate(v, at, t.scope)
 		t.note(t.texts.Filtered)
 		return t.filter(v, at, t.scope)
-	case "sample":
-		t.between(at, v, 1, math.MaxInt32)
-		t.note(usertext.Fill(t.texts.Sampled, "n", fmt.Sprint(v)))
-		out := t.scope.remade()
-		out.filtered = true
-		return out
 	case "aggregate":
 		return t.operations(v, at, t.scope.grouped(t.groupby))
 	case "joinaggregate", "window":
@@ -138,34 +124,7 @@ func (t *transform) rows() *scope {
 			}
 		}
 		return t.scope.with(t.as("timeUnit"))
-	case "stack":
-		if f := t.measured(t.kind); f != nil {
-			t.addsUp(&measured{channel: object{"stack": t.o["offset"]}, field: f, stacked: true, others: t.groups(), rows: t.scope}, at)
-		}
-		return t.scope.with(t.as("stack_start", "stack_end"))
-	}
-	folded := t.names(v, at, t.scope)
-	out := t.scope.remade().with(t.as("key", "value"))
-	out.rows *= float64(max(1, len(folded)))
-	return out
-}
-
-// model checks the transforms that compute rows of their own.
-func (t *transform) model() *scope {
-	out := t.scope.remade().only(t.groupby)
-	switch t.kind {
-	case "density":
-		t.measured(t.kind)
-		out = out.with(t.as("value", "density"))
-		out.rows = 200
-		for _, key := range []string{"steps", "maxsteps", "minsteps"} {
-			n, _ := number(t.o[key])
-			out.rows = max(out.rows, n)
-		}
-		if len(t.groupby) > 0 {
-			out.rows *= float64(t.scope.groups(t.groupby))
-		}
-	case "regression", "loess":
+	case "regression":
 		t.measured(t.kind)
 		t.measured("on")
 		if t.o["order"] != nil {
@@ -177,35 +136,13 @@ func (t *transform) model() *scope {
 		if t.o["params"] == true {
 			made = append(made, "coef", "rSquared")
 		}
-		out = out.with(made)
+		out := t.scope.remade().only(t.groupby).with(made)
 		out.rows = t.scope.rows * 10
-	case "quantile":
-		t.measured(t.kind)
-		if t.o["step"] != nil {
-			t.between(t.path+"/step", t.o["step"], 1e-3, 1)
-		}
-		out = out.with(t.as("prob", "value"))
-		out.rows = 1000 * float64(t.scope.groups(t.groupby))
-	case "impute":
-		t.named(t.kind)
-		t.note(t.texts.FilledIn)
-		n := t.scope.rows
-		if key := t.named("key"); key != nil {
-			n = float64(key.distinct)
-		}
-		n += keys(t.o["keyvals"])
-		all := *t.scope
-		all.kept, all.changed = nil, true
-		out = &all
-		out.rows = max(t.scope.rows, n*float64(t.scope.groups(t.groupby)))
-	default: // pivot
-		t.named(t.kind)
-		t.named("value")
-		if n, ok := number(t.o["limit"]); ok && n > 0 {
-			t.note(usertext.Fill(t.texts.MadeColumns, "n", fmt.Sprint(t.o["limit"])))
-		}
-		out.open, out.kept = true, nil
+		return out
 	}
+	folded := t.names(v, at, t.scope)
+	out := t.scope.remade().with(t.as("key", "value"))
+	out.rows *= float64(max(1, len(folded)))
 	return out
 }
 

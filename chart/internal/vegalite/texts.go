@@ -31,7 +31,7 @@ type Texts struct {
 	Distribution, Against, Spread, By, And              string
 	Average                                             string // at the start of a column's name
 
-	Filtered, Sampled, FilledIn, MadeColumns   string
+	Filtered                                   string
 	NegativeSlice, NotPositive                 string
 	NothingToDraw, Bar, StackedBar, GroupedBar string
 	Line, Area, Scatter, Histogram, Box        string
