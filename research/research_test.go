@@ -140,8 +140,10 @@ func TestReferences(t *testing.T) {
 			}
 			m := with(map[string]func(prompt) any{"condense_passage": func(p prompt) any {
 				out := replies["condense_passage"](p).(object)
-				if strings.Contains(p.inner("passage")[1], "Miller (2019)") {
-					out["references"] = []object{{"type": "academic_shortform", "text": "Miller (2019)"}}
+				for work, kind := range map[string]string{"Miller (2019)": "academic_shortform", "[12]": "academic_numbered"} {
+					if strings.Contains(p.inner("passage")[1], work) {
+						out["references"] = []object{{"type": kind, "text": work}}
+					}
 				}
 				return out
 			}})

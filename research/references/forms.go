@@ -70,10 +70,6 @@ var (
 // forms are what [Find] looks for. Of forms that begin at the same place, the first one counts.
 var forms = []form{
 	{URL, words("http www"), nil, nil, at(`(?:https?://|www\.)[^\s<>"“”„«»\x60\\^{}|]`), address},
-	{Document, words("arxiv doi"), nil, nil, at(`arXiv:\s?\d{4}\.\d{4,5}(?:v\d+)?|(?i:doi):\s?10\.\d{4,9}/[^\s<>"]+`), withoutPoint},
-	{Numbered, words("["), nil, nil, at(`\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]`), numbered},
-	{AuthorYear, nil, nil, nil, at(authors + `,?\s[(\[]` + someYear + pages + `[)\]]`), notMonth},
-	{AuthorYear, words("("), nil, nil, at(`\((?P<ref>(?:(?:see|cf\.|e\.g\.,|vgl\.|siehe)\s)?` + work + `(?:;\s` + work + `)*)\)`), notMonth},
 
 	// Provisions of German laws: § 5 Abs. 2 UWG, Nr. 34 der Anlage 2 zum UStG, SGG § 184.
 	{Law, words("§ art"), nil, provisions, at(`_(?:(?:in_)?` + article + `_)?(?P<target>` + law + `)`), germanLaw},
@@ -215,12 +211,6 @@ const (
 	// designator tells documents of one kind apart: BA-12, QM 7.3, 2021.
 	designator = `(?:[A-Z]{1,5}(?:[-\x5f][A-Z]{1,5})*[-\x5f ]?\d[\w./-]*\w|[A-Z]{1,5}[-\x5f ]?\d|(?:19|20)\d\d\b)`
 	quotation  = `(?:"[^"\n]{2}[^"\n]*"|[“„«»][^"“”«»\n]{2}[^"“”«»\n]*["“”«»])`
-
-	author   = `\p{Lu}[\p{L}'’-]+`
-	authors  = author + `(?:,\s` + author + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + author + `)`
-	someYear = `(?:1[89]|20)\d\d[a-z]?\b`
-	pages    = `(?:,\s(?:pp?\.|S\.)\s?\d+(?:[-–]\d+)?)?`
-	work     = author + `(?:,\s` + author + `)?(?:\set\sal\.?|\su\.\s?a\.|,?\s(?:and|und|&)\s` + author + `)?,\s` + someYear + pages
 )
 
 var (
@@ -296,24 +286,6 @@ func address(text string, r *Reference) bool {
 	}
 	r.Target = r.Text
 	return strings.Contains(r.Text, ".") || strings.Contains(r.Text, "//localhost")
-}
-
-func withoutPoint(_ string, r *Reference) bool {
-	r.cut(0, len(strings.TrimRight(r.Text, ".,;:)]")))
-	r.Target = r.Text
-	return true
-}
-
-// numbered reports whether a number in brackets is no link, and not the entry itself.
-func numbered(text string, r *Reference) bool {
-	r.Target = r.Text
-	return !inWordBefore(text, r.From) && !strings.HasSuffix(text[:r.From], "]") &&
-		!strings.HasPrefix(text[r.To:], "(") && !strings.HasPrefix(text[r.To:], ":")
-}
-
-func notMonth(_ string, r *Reference) bool {
-	r.Target = r.Text
-	return !months.MatchString(r.Text)
 }
 
 func germanLaw(_ string, r *Reference) bool {

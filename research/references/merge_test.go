@@ -27,7 +27,7 @@ func TestLocated(t *testing.T) {
 		{references.Claim{Type: references.LegalSection, Text: "rules of chapter two"}, "15-36 section|rules of\n chapter two||"},
 		{references.Claim{Type: references.DocumentMention, Text: "Safety\tManual", Target: "Safety Manual"}, "44-57 document|Safety Manual|Safety Manual|"},
 		{references.Claim{Type: references.AcademicShortForm, Text: "Kandel 2021"}, "85-96 author_year|Kandel 2021||"},
-		{references.Claim{Type: references.AcademicNumbered, Text: "[12]"}, "76-80 numbered|[12]|[12]|"},
+		{references.Claim{Type: references.AcademicNumbered, Text: "[12]"}, "76-80 numbered|[12]||"},
 
 		// What the patterns recognize with its target wins over what the model adds.
 		{references.Claim{Type: references.LegalSection, Text: "Manual, § 5 Abs. 2 UWG", Target: "Safety Manual"}, "59-74 law|§ 5 Abs. 2 UWG|UWG|§ 5 Abs. 2"},

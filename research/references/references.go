@@ -1,13 +1,13 @@
 // Package references finds what German and English texts refer to: a section of a
-// law or a document, another document, a work of a list of sources, a URL.
+// law or a document, another document, a URL.
 //
 //	for _, r := range references.Find("See Section 4.2 and § 5 Abs. 2 UWG.") {
 //		fmt.Println(r.Kind, r.Text) // section Section 4.2, law § 5 Abs. 2 UWG
 //	}
 //
 // [Find] uses patterns, and knows no list of laws. It looks for what a registry of
-// documents can have: it finds no decisions of courts and no articles of journals. The
-// same text gives the same references.
+// documents can have: it finds no decisions of courts, no articles of journals and no
+// works of a list of sources. The same text gives the same references.
 //
 // A model can find references that no pattern describes: [Locate] checks its claims
 // against the text, and [Merge] combines both. A [Registry] has the names of the
