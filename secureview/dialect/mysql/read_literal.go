@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -52,8 +53,8 @@ func (r *reader) synthetic(l ast.ValueExpr) sqlast.Expr {
 		return &sqlast.Number{Pos: at, Text: strconv.FormatInt(v, 10)}
 	case uint64:
 		return &sqlast.Number{Pos: at, Text: strconv.FormatUint(v, 10)}
-	case decimal:
-		return &sqlast.Number{Pos: at, Text: string(v)}
+	case *test_driver.MyDecimal:
+		return &sqlast.Number{Pos: at, Text: v.String()}
 	case string:
 		return &sqlast.String{Pos: at, Value: v}
 	}

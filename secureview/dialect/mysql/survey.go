@@ -56,8 +56,15 @@ func newSurvey(src string) survey {
 	return s
 }
 
+// maxDigits is how many digits a number of the servers has. The grammar fails on far longer
+// ones.
+const maxDigits = 65
+
 // word looks at a word after the token last.
 func (s *survey) word(src string, t, last token) {
+	if digits(src[t.at:t.end]) > maxDigits {
+		s.fail(sqlast.Unsupported, t, src, "a number of more than 65 digits is not supported")
+	}
 	switch ascii.Upper(src[t.at:t.end]) {
 	case "WITH":
 		s.withs++
