@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/qedkit/qed/joinpath"
@@ -59,15 +60,15 @@ func inferJoins(t *testing.T, db *sqldb.DB, schema string, d dialect.Dialect) {
 		t.Fatal(err, got.Problems)
 	}
 	const usable = 0.7
-	confidence := map[string]joingraph.Edge{}
-	for _, e := range got.Edges {
+	confidence := map[string]joinpath.Relationship{}
+	for _, e := range got.Relationships {
 		confidence[e.String()] = e
 	}
 	for name, want := range map[string]joinpath.Cardinality{
 		"orders.customer_id -> customer.id": joinpath.ManyToOne,
 		"customer.area -> region.label":     joinpath.ManyToOne,
 	} {
-		if e := confidence[name]; e.Confidence < usable || e.Cardinality != want || e.Grounds.Data == nil {
+		if e := confidence[name]; e.Confidence < usable || e.Cardinality != want || !slices.Contains(e.Provenance, "inferred from data") {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}

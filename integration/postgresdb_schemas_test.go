@@ -130,7 +130,7 @@ func TestForeignSchemas(t *testing.T) {
 				t.Fatal(err)
 			}
 			var joins []string
-			for _, r := range append(schema.Relationships, inferred.Relationships()...) {
+			for _, r := range append(schema.Relationships, inferred.Relationships...) {
 				if r.Confidence >= 0.5 {
 					joins = append(joins, r.String())
 				}

@@ -80,8 +80,8 @@ func TestLargeSchema(t *testing.T) {
 		t.Fatalf("%d tables and %d relationships are readable: %v", len(readable.Tables), len(readable.Relationships), err)
 	}
 	inferred, err := joingraph.Infer(t.Context(), readable, nil)
-	if err != nil || len(inferred.Relationships()) > 5_000 {
-		t.Errorf("%d relationships are guessed: %v", len(inferred.Relationships()), err)
+	if err != nil || len(inferred.Relationships) > 5_000 {
+		t.Errorf("%d relationships are guessed: %v", len(inferred.Relationships), err)
 	}
 	graph, err := joinpath.New(readable, nil)
 	if err != nil {

@@ -282,7 +282,7 @@ func TestReadableOutside(t *testing.T) {
 				t.Fatal(err)
 			}
 			var joins []string
-			for _, r := range inferred.Relationships() {
+			for _, r := range inferred.Relationships {
 				joins = append(joins, r.String())
 			}
 			want := []string{"payment.customer_id -> customers.id"}

@@ -63,7 +63,7 @@ func (b bucket) String() string { return fmt.Sprintf("%.2f: %d of %d", b.from, b
 // that are right by confidence: those that the declared keys imply, and those of a column whose
 // name has a declared key to the same table elsewhere. The last number is the share of the keys that edges of a
 // usable confidence imply.
-func calibrate(t *testing.T, s styled) (curve []bucket, wrong []joingraph.Edge, recall float64) {
+func calibrate(t *testing.T, s styled) (curve []bucket, wrong []joinpath.Relationship, recall float64) {
 	t.Helper()
 	got, err := joingraph.Infer(t.Context(), s.schema, nil)
 	if err != nil {
@@ -82,19 +82,19 @@ func calibrate(t *testing.T, s styled) (curve []bucket, wrong []joingraph.Edge, 
 		}
 	}
 	var used []joinpath.Relationship
-	for _, e := range got.Edges {
+	for _, e := range got.Relationships {
 		at := len(curve) - 1
 		for e.Confidence < curve[at].from {
 			at--
 		}
 		curve[at].edges++
-		if !slices.ContainsFunc(columnPairs(e.Relationship), func(p [2]place) bool { return !truth[p] }) {
+		if !slices.ContainsFunc(columnPairs(e), func(p [2]place) bool { return !truth[p] }) {
 			curve[at].right++
 		} else if e.Confidence >= usable {
 			wrong = append(wrong, e)
 		}
 		if e.Confidence >= usable {
-			used = append(used, e.Relationship)
+			used = append(used, e)
 		}
 	}
 	found, known := implied(used), 0
@@ -142,7 +142,7 @@ func TestCalibrationOfSchemas(t *testing.T) {
 				curve, wrong, recall := calibrate(t, s)
 				t.Logf("%d tables, %d keys, %.3f found; right from a confidence of %v", len(s.schema.Tables), len(s.keys), recall, curve)
 				for _, e := range wrong {
-					t.Logf("wrong: %v %.3f %s %v", e.Relationship, e.Confidence, e.Grounds.Rule, e.Grounds.Terms)
+					t.Logf("wrong: %v %.3f %v", e, e.Confidence, e.Evidence)
 				}
 				sure := bucket{0.9, curve[4].edges + curve[5].edges, curve[4].right + curve[5].right}
 				if sure.edges == 0 || 10*sure.right < 9*sure.edges {

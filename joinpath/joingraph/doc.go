@@ -7,7 +7,7 @@
 //
 //	found, err := joingraph.Infer(ctx, schema, nil)
 //	...
-//	inferred := &joinpath.Schema{Relationships: found.Relationships()}
+//	inferred := &joinpath.Schema{Relationships: found.Relationships}
 //	schema, problems, err := joingraph.Combine(schema,
 //		joingraph.Source{Name: "models.json", Schema: models},
 //		joingraph.Source{Name: "inference", Schema: inferred},
@@ -22,20 +22,19 @@
 // # Inference
 //
 // [Infer] reads the names, types and keys of a schema. With a database
-// ([InferOptions.Database]) it counts matching rows as well. The result has one
-// [Edge] for each join that is likely: a [joinpath.Relationship] of type
-// [joinpath.Inferred] with the [Grounds] for it. Columns of the same name that refer to no
+// ([InferOptions.Database]) it counts matching rows as well. The result has a
+// [joinpath.Relationship] of type [joinpath.Inferred] for each join that is likely, whose
+// Evidence says in words why. Columns of the same name that refer to no
 // table of the schema are a [joinpath.SharedDimension], whose confidence is at most 0.6.
 // One of more than six tables is left out, because so common a name, such as status or
 // region, mostly says nothing: where such columns were reported, 34 of 46 were wrong.
 //
 // # Evidence
 //
-// The confidence of an edge is a logistic model of its evidence. [Grounds.Terms]
-// lists what was found and how much each item weighs.
+// The confidence of an edge is a logistic model of its evidence.
 //
 //   - Names: the column is named like the other table, its key, a role of one of
-//     its rows, or an abbreviation of these ([Grounds.Rule]). What all columns of a table
+//     its rows, or an abbreviation of these. What all columns of a table
 //     begin with, such as o_ in orders, is left out. A plural is a count. A column that
 //     begins with the name of another system has that system's id.
 //   - Types: incompatible types exclude an edge. Unknown types are no evidence.

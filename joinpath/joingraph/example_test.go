@@ -20,11 +20,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, e := range found.Edges {
-		fmt.Printf("%v (%s): %s\n", e.Relationship, e.Cardinality, e.Grounds.Names)
+	for _, e := range found.Relationships {
+		fmt.Printf("%v (%s): %s\n", e, e.Cardinality, e.Evidence[0])
 	}
 
-	schema.Relationships = append(schema.Relationships, found.Relationships()...)
+	schema.Relationships = append(schema.Relationships, found.Relationships...)
 	graph, err := joinpath.New(schema, nil)
 	if err != nil {
 		log.Fatal(err)

@@ -82,22 +82,22 @@ func TestInferGuesses(t *testing.T) {
 				want = append(want, "trip.origin -> station.code")
 			}
 			for _, name := range want {
-				if e := find(got.Edges, name); e == nil || e.Confidence < usable {
+				if e := find(got.Relationships, name); e == nil || e.Confidence < usable {
 					t.Errorf("%s is not found: %+v", name, e)
 				}
 			}
-			for _, e := range got.Edges {
+			for _, e := range got.Relationships {
 				switch {
 				case e.Type == joinpath.SharedDimension && e.Confidence < usable:
 				case opt == nil && e.ToTable == "stg_claim": // only the data shows that this is no key
 				case e.Confidence >= usable && e.FromTable != "trip" && !slices.Contains(want, e.String()):
-					t.Errorf("%s: %.3f %v", e.String(), e.Confidence, e.Grounds.Terms)
+					t.Errorf("%s: %.3f %v", e.String(), e.Confidence, e.Evidence)
 				}
 			}
-			if e := find(got.Edges, "payment.shop_id -> refund.shop_id"); e == nil || e.Type != joinpath.SharedDimension {
+			if e := find(got.Relationships, "payment.shop_id -> refund.shop_id"); e == nil || e.Type != joinpath.SharedDimension {
 				t.Error("a dimension that two tables share is not reported")
 			}
-			if e := find(got.Edges, "fact_claim.claim_number -> stg_claim.claim_number"); e == nil || opt != nil && e.Type != joinpath.SharedDimension {
+			if e := find(got.Relationships, "fact_claim.claim_number -> stg_claim.claim_number"); e == nil || opt != nil && e.Type != joinpath.SharedDimension {
 				t.Errorf("a dimension that the data shows: %+v", e)
 			}
 		})

@@ -70,22 +70,24 @@ func (o *InferOptions) withDefaults() (InferOptions, error) {
 
 // An Inference is the result of [Infer].
 type Inference struct {
-	// Edges are sorted by table and column. No two join the same columns.
-	Edges []Edge `json:"edges"`
+	// Relationships are of type [joinpath.Inferred], or [joinpath.SharedDimension] where
+	// neither column is a key. They are sorted by table and column. No two join the same
+	// columns. Their Evidence says in words what the confidence was computed from.
+	Relationships []joinpath.Relationship
 
 	// Unsampled are the columns that could have been measured and were left out
 	// by [InferOptions.Columns], as "table.column".
-	Unsampled []string `json:"unsampled,omitempty"`
+	Unsampled []string
 
 	// Problems are what could not be measured. The edges are scored without it.
-	Problems []Problem `json:"problems,omitempty"`
+	Problems []Problem
 
 	// Statements is the number of statements that were sent to the database.
-	Statements int `json:"statements,omitempty"`
+	Statements int
 
 	// Counts are what the database answered, for [InferOptions.Counts] of a later
 	// inference.
-	Counts []Count `json:"counts,omitempty"`
+	Counts []Count
 }
 
 // A Count is the answer of a database to one statement of [Infer].
@@ -97,59 +99,6 @@ type Count struct {
 
 	// Numbers is the row of the answer. A nil number is NULL.
 	Numbers []*float64 `json:"numbers"`
-}
-
-// An Edge is an inferred relationship and the evidence for it.
-type Edge struct {
-	joinpath.Relationship
-	Grounds Grounds `json:"grounds"`
-}
-
-// Grounds are what the confidence of an edge was computed from.
-type Grounds struct {
-	// Rule is the rule by which names suggest the edge, such as "same_key" or
-	// "abbreviation", "composite" for a key of several columns, and "data" if
-	// only the data shows the edge.
-	Rule string `json:"rule"`
-	// Names says in words what the names have in common.
-	Names string `json:"names"`
-	// Types is "equal", "compatible" or "unknown".
-	Types string `json:"types"`
-	// Key says why the other side is taken for a key.
-	Key string `json:"key"`
-	// Rivals are other tables that fit the column as well or better.
-	Rivals []string `json:"rivals,omitempty"`
-	// Data has the counts of the database. It is nil if nothing was measured.
-	Data *Measured `json:"data,omitempty"`
-	// Terms are the items of the model. The sum of their weights is the logarithm of the
-	// odds, which the tables that the column may refer to share.
-	Terms []Term `json:"terms,omitempty"`
-}
-
-// Relationships returns the relationships of all edges, with their grounds as
-// evidence.
-func (i *Inference) Relationships() []joinpath.Relationship {
-	out := make([]joinpath.Relationship, 0, len(i.Edges))
-	for _, e := range i.Edges {
-		e.Relationship.Evidence = e.Grounds.sentences()
-		out = append(out, e.Relationship)
-	}
-	return out
-}
-
-// sentences returns the grounds for people.
-func (g *Grounds) sentences() []string {
-	out := []string{g.Names}
-	if d := g.Data; d != nil {
-		out = append(out, fmt.Sprintf("%d of %d sampled values exist on the other side", d.Matched, d.Distinct))
-		if d.Chance {
-			out = append(out, "chance alone may explain that")
-		}
-	}
-	if len(g.Rivals) > 0 {
-		out = append(out, "these tables fit as well: "+strings.Join(g.Rivals, ", "))
-	}
-	return out
 }
 
 // Infer finds relationships that the schema does not have. It looks at the tables,
@@ -207,9 +156,8 @@ type proposal struct {
 	from, to []int // the columns, if composite
 	rule     ruleKind
 	logit    float64
-	terms    []Term
 	types    string
-	data     *Measured
+	data     *measured
 }
 
 func newInference(s *joinpath.Schema, o InferOptions) *inference {
@@ -269,30 +217,29 @@ func (in *inference) proposal(c candidate) (proposal, bool) {
 		return p, false
 	}
 	v := x.vectorOf(c)
-	p.terms = v.terms(in.weights)
 	p.logit = v.logit(in.weights)
 	p.addTypes()
-	p.add("convention of the schema", in.convention.weight(c.rule))
+	p.logit += in.convention.weight(c.rule)
 	if n := x.holders[to.compact]; c.key >= 0 && n > fewHolders && x.foreign(c) {
-		p.add("key of something else", weightForeign*math.Log2(float64(n)/fewHolders))
+		p.logit += weightForeign * math.Log2(float64(n)/fewHolders)
 	}
 	if first := from.raw[0]; c.rule == ruleRoleAlone && placeWords[first] && p.types == typesEqual && c.key >= 0 {
-		p.add("role of a place", weightPlace)
+		p.logit += weightPlace
 	}
 	if x.alternate(c) {
-		p.add("not the primary key", weightAlternate)
+		p.logit += weightAlternate
 	}
 	if x.sameKind(c) {
-		p.add("each table numbers its own rows", weightSameKind)
+		p.logit += weightSameKind
 	}
 	if x.part(c) {
-		p.add("a part of the table's name", weightPart)
+		p.logit += weightPart
 	}
 	if x.severalTables(c) {
-		p.add("another column names the table", weightTyped)
+		p.logit += weightTyped
 	}
 	if x.otherSystem(c) {
-		p.add("id of another system", weightSystem)
+		p.logit += weightSystem
 	}
 	return p, true
 }
@@ -300,20 +247,13 @@ func (in *inference) proposal(c candidate) (proposal, bool) {
 func (p *proposal) addTypes() {
 	switch p.types {
 	case typesEqual:
-		p.add("equal types", weightEqualTypes)
+		p.logit += weightEqualTypes
 	case typesCompatible:
-		p.add("compatible types", weightCompatibleTypes)
+		p.logit += weightCompatibleTypes
 	}
 }
 
-func (p *proposal) add(name string, weight float64) {
-	if weight != 0 {
-		p.terms = append(p.terms, Term{name, round(weight)})
-		p.logit += weight
-	}
-}
-
-// result turns proposals into edges.
+// result turns proposals into relationships.
 func (in *inference) result() *Inference {
 	out := &in.out
 	best := map[string]bool{}
@@ -327,12 +267,12 @@ func (in *inference) result() *Inference {
 		if e.Cardinality == joinpath.ManyToMany { // neither column is a key
 			e.Type, e.Confidence = joinpath.SharedDimension, min(e.Confidence, mostShared)
 		}
-		if key := edgeKey(&e.Relationship); !best[key] {
+		if key := edgeKey(&e); !best[key] {
 			best[key] = true
-			out.Edges = append(out.Edges, e)
+			out.Relationships = append(out.Relationships, e)
 		}
 	}
-	sortEdges(out.Edges)
+	sortEdges(out.Relationships)
 	return out
 }
 
@@ -381,8 +321,8 @@ const mostShared = 0.6
 // edge never ties with one.
 const mostConfidence = 0.995
 
-func sortEdges(edges []Edge) {
-	slices.SortStableFunc(edges, func(a, b Edge) int {
+func sortEdges(edges []joinpath.Relationship) {
+	slices.SortStableFunc(edges, func(a, b joinpath.Relationship) int {
 		return cmp.Or(
 			strings.Compare(a.FromTable, b.FromTable), strings.Compare(a.FromColumn, b.FromColumn),
 			strings.Compare(a.ToTable, b.ToTable), strings.Compare(a.ToColumn, b.ToColumn),
@@ -401,17 +341,17 @@ func edgeKey(r *joinpath.Relationship) string {
 	return strings.Join(keys, "\x02")
 }
 
-// edge returns the edge of a proposal.
-func (in *inference) edge(p proposal, confidence float64) Edge {
+// edge returns the relationship of a proposal.
+func (in *inference) edge(p proposal, confidence float64) joinpath.Relationship {
 	child, parent := &in.x.tables[p.child], &in.x.tables[p.parent]
 	from, to := p.from, p.to
 	if from == nil {
 		from, to = []int{p.column}, []int{in.x.parentColumn(p.candidate)}
 	}
-	e := Edge{Relationship: joinpath.Relationship{
+	e := joinpath.Relationship{
 		FromTable: child.name, ToTable: parent.name,
 		Type: joinpath.Inferred, Confidence: confidence,
-	}}
+	}
 	for i := range from {
 		e.FromColumns = append(e.FromColumns, child.columns[from[i]].name)
 		e.ToColumns = append(e.ToColumns, parent.columns[to[i]].name)
@@ -426,11 +366,7 @@ func (in *inference) edge(p proposal, confidence float64) Edge {
 		e.FromColumns, e.ToColumns = nil, nil
 	}
 	e.Cardinality = cardinalityOf(fromUnique, toUnique)
-	e.Grounds = Grounds{Rule: string(p.rule), Types: p.types, Key: in.keyKind(&p), Data: p.data, Terms: p.terms}
-	e.Grounds.Names = p.describe(&e)
-	for _, i := range p.rivals {
-		e.Grounds.Rivals = append(e.Grounds.Rivals, in.x.tables[i].name)
-	}
+	e.Evidence = in.evidence(&p, &e)
 	e.Provenance = []string{"inferred from names"}
 	if p.rule == ruleData {
 		e.Provenance = nil
@@ -462,19 +398,24 @@ func (t *table) unique(columns []string) bool {
 		slices.ContainsFunc(columns, func(c string) bool { return slices.Contains(t.def.UniqueColumns, c) })
 }
 
-func (in *inference) keyKind(p *proposal) string {
-	kind := keyNone
-	if p.key >= 0 {
-		kind = in.x.tables[p.parent].keys[p.key].kind
+// evidence says in words what the confidence of an edge was computed from.
+func (in *inference) evidence(p *proposal, e *joinpath.Relationship) []string {
+	out := []string{p.describe(e)}
+	if d := p.data; d != nil {
+		out = append(out, fmt.Sprintf("%d of %d sampled values exist on the other side", d.matched, d.distinct))
+		if d.chance {
+			out = append(out, "chance alone may explain that")
+		}
 	}
-	if (kind == keyGuessed || kind == keyNamed || kind == keyNone) && p.data.parentUnique() {
-		return keyMeasured
+	if len(p.rivals) > 0 {
+		rivals := lists.Map(p.rivals, func(i int) string { return in.x.tables[i].name })
+		out = append(out, "these tables fit as well: "+strings.Join(rivals, ", "))
 	}
-	return kind
+	return out
 }
 
 // describe says in words why names suggest an edge.
-func (p *proposal) describe(e *Edge) string {
+func (p *proposal) describe(e *joinpath.Relationship) string {
 	from, to := e.FromTable+"."+e.FromColumn, e.ToTable+"."+e.ToColumn
 	return strings.NewReplacer("{column}", from, "{key}", to, "{table}", e.ToTable, "{child}", e.FromTable).Replace(rules[p.rule].says)
 }

@@ -70,26 +70,26 @@ func (in *inference) composite(child, parent, number int) {
 		p.from, p.to = append(p.from, n), append(p.to, at)
 	}
 	e := in.edge(p, 1)
-	if in.known[edgeKey(&e.Relationship)] {
+	if in.known[edgeKey(&e)] {
 		return
 	}
-	p.add("all columns of a composite key", weightComposite)
+	p.logit += weightComposite
 	if own = own && len(t.columns) > len(p.to); own { // a table of nothing but a key links others
-		p.add("key named after its table", weightCompositeOwn)
+		p.logit += weightCompositeOwn
 	} else {
-		p.add("key made of other keys", weightCompositeMany)
+		p.logit += weightCompositeMany
 	}
 	if t.keys[number].kind != keyPrimary && t.keys[0].kind == keyPrimary {
-		p.add("not the primary key", weightCompositeOther)
+		p.logit += weightCompositeOther
 	}
 	if bare {
-		p.add("name says nothing", weightCompositeBare)
+		p.logit += weightCompositeBare
 	}
 	if len(other.def.PrimaryKey) == len(p.from) && other.unique(e.FromColumns) {
 		if !own && child < parent {
 			return // the other direction is the same edge
 		}
-		p.add("both tables have the same key", weightCompositeTwins)
+		p.logit += weightCompositeTwins
 	}
 	p.addTypes()
 	in.proposals = append(in.proposals, p)

@@ -230,6 +230,17 @@ func fitAll(list []example) vector {
 	return w
 }
 
+// featureNames are the names of the features in the comments of infer_weights.go.
+var featureNames = [features]string{
+	"same key name", "named after the table", "role and table", "named like the table", "role and table, no key word",
+	"ends with the key's name", "abbreviates the table", "end of the table's name", "beginning of the table's name",
+	"table and role", "date of a calendar", "role of a person", "parent row", "both are plain keys", "same name, no table of that name",
+	"names say nothing",
+	"declared key", "key named after its table", "another column names it in full",
+	"other tables of people", "named like a count", "key of its own table", "name says nothing",
+	"key word of ordinary columns", "very short abbreviation", "different key words",
+}
+
 // TestWeights repeats the fit. If a rule changes, the weights of infer_weights.go have
 // to be replaced by those that it logs.
 func TestWeights(t *testing.T) {

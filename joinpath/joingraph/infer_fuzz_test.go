@@ -40,13 +40,13 @@ func FuzzInfer(f *testing.F) {
 		if diff := cmp.Diff(got, again); diff != "" || err != nil {
 			t.Fatalf("%v (-first +second)\n%s", err, diff)
 		}
-		s.Relationships = got.Relationships()
+		s.Relationships = got.Relationships
 		if _, err := joinpath.New(s, nil); err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range got.Edges {
+		for _, e := range got.Relationships {
 			inferred := e.Type == joinpath.Inferred || e.Type == joinpath.SharedDimension
-			if !inferred || len(e.Provenance) == 0 || e.Confidence >= 1 || e.Cardinality == "" || e.Grounds.Names == "" {
+			if !inferred || len(e.Provenance) == 0 || e.Confidence >= 1 || e.Cardinality == "" || len(e.Evidence) == 0 {
 				t.Errorf("incomplete edge %+v", e)
 			}
 		}

@@ -57,12 +57,10 @@ type column struct {
 
 // Kinds of keys.
 const (
-	keyPrimary  = "primary key"
-	keyUnique   = "unique"
-	keyNamed    = "named like a key" // next to a declared key
-	keyGuessed  = "guessed by name and position"
-	keyMeasured = "unique in the data"
-	keyNone     = "none"
+	keyPrimary = "primary key"
+	keyUnique  = "unique"
+	keyNamed   = "named like a key" // next to a declared key
+	keyGuessed = "guessed by name and position"
 )
 
 // key is a column, or a group of columns, that identifies a row.

@@ -74,7 +74,7 @@ func (m measurement) above(least, most float64) float64 {
 	return float64(right) / float64(edges)
 }
 
-func measure(tb testing.TB, c *corpora.Corpus, infer func(*corpora.Schema) []Edge) measurement {
+func measure(tb testing.TB, c *corpora.Corpus, infer func(*corpora.Schema) []joinpath.Relationship) measurement {
 	tb.Helper()
 	m := measurement{curve: make([]tally, len(thresholds))}
 	for i := range 11 {
@@ -88,7 +88,7 @@ func measure(tb testing.TB, c *corpora.Corpus, infer func(*corpora.Schema) []Edg
 			at := int(e.Confidence*20+1e-9) - 9
 			m.bins[at].edges++
 			m.bins[at].confidence += e.Confidence
-			if !slices.ContainsFunc(pairsOf(e.Relationship), func(p [4]string) bool { return !all[joinKey(p[0], p[1], p[2], p[3])] }) {
+			if !slices.ContainsFunc(pairsOf(e), func(p [4]string) bool { return !all[joinKey(p[0], p[1], p[2], p[3])] }) {
 				m.bins[at].right++
 			}
 		}
@@ -100,12 +100,12 @@ func measure(tb testing.TB, c *corpora.Corpus, infer func(*corpora.Schema) []Edg
 	return m
 }
 
-func (c *tally) add(edges []Edge, known, all map[string]bool) {
+func (c *tally) add(edges []joinpath.Relationship, known, all map[string]bool) {
 	var pairs [][4]string
 	got := map[string]bool{}
 	for _, e := range edges {
 		if e.Confidence >= c.least {
-			for _, p := range pairsOf(e.Relationship) {
+			for _, p := range pairsOf(e) {
 				pairs = append(pairs, p)
 				got[joinKey(p[0], p[1], p[2], p[3])] = true
 			}
@@ -145,19 +145,19 @@ func pairsOf(r joinpath.Relationship) [][4]string {
 }
 
 // byNames infers the joins of a schema from names and primary keys.
-func byNames(tb testing.TB) func(*corpora.Schema) []Edge {
-	return func(s *corpora.Schema) []Edge {
+func byNames(tb testing.TB) func(*corpora.Schema) []joinpath.Relationship {
+	return func(s *corpora.Schema) []joinpath.Relationship {
 		got, err := Infer(tb.Context(), hiddenKeys(s, true), nil)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		return got.Edges
+		return got.Relationships
 	}
 }
 
 // byData infers the joins of a schema with a generated database.
-func byData(tb testing.TB, c *corpora.Corpus) func(*corpora.Schema) []Edge {
-	return func(s *corpora.Schema) []Edge {
+func byData(tb testing.TB, c *corpora.Corpus) func(*corpora.Schema) []joinpath.Relationship {
+	return func(s *corpora.Schema) []joinpath.Relationship {
 		g := generate(tb, s, c.Joins)
 		got, err := Infer(tb.Context(), g.schema, &InferOptions{Database: g.db, Guard: g.guard})
 		if err != nil {
@@ -166,7 +166,7 @@ func byData(tb testing.TB, c *corpora.Corpus) func(*corpora.Schema) []Edge {
 		for _, p := range got.Problems {
 			tb.Errorf("%s: %+v", s.DB, p)
 		}
-		return got.Edges
+		return got.Relationships
 	}
 }
 
@@ -197,7 +197,7 @@ func TestInferMeasure(t *testing.T) {
 func TestCalibration(t *testing.T) {
 	c := corpora.Need(t)
 	held := heldOut(c)
-	m := measure(t, c, func(s *corpora.Schema) []Edge {
+	m := measure(t, c, func(s *corpora.Schema) []joinpath.Relationship {
 		o, err := (*InferOptions)(nil).withDefaults()
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func TestCalibration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return got.Edges
+		return got.Relationships
 	})
 	m.log(t)
 	for _, want := range []struct{ least, most, right float64 }{{0.9, 1, 0.9}, {0.5, 0.9, 0.6}} {
@@ -220,7 +220,7 @@ func TestCalibration(t *testing.T) {
 
 func BenchmarkInferMeasure(b *testing.B) {
 	c := corpora.Need(b)
-	for name, infer := range map[string]func(*corpora.Schema) []Edge{"names": byNames(b), "data": byData(b, c)} {
+	for name, infer := range map[string]func(*corpora.Schema) []joinpath.Relationship{"names": byNames(b), "data": byData(b, c)} {
 		b.Run(name, func(b *testing.B) {
 			var m measurement
 			for b.Loop() {
@@ -261,7 +261,7 @@ func measureJoins(tb testing.TB, c *corpora.Corpus) (declared, inferred score, w
 		if err != nil {
 			tb.Fatal(err)
 		}
-		s.Relationships = append(s.Relationships, got.Relationships()...)
+		s.Relationships = append(s.Relationships, got.Relationships...)
 		graphs[c.Schemas[i].DB] = [2]*joinpath.Graph{old, newGraph(tb, s)}
 	}
 	for _, line := range c.Joins {

@@ -42,17 +42,6 @@ const (
 	features int = iota
 )
 
-// featureNames are the names of the features in [Grounds.Terms].
-var featureNames = [features]string{
-	"same key name", "named after the table", "role and table", "named like the table", "role and table, no key word",
-	"ends with the key's name", "abbreviates the table", "end of the table's name", "beginning of the table's name",
-	"table and role", "date of a calendar", "role of a person", "parent row", "both are plain keys", "same name, no table of that name",
-	"names say nothing",
-	"declared key", "key named after its table", "another column names it in full",
-	"other tables of people", "named like a count", "key of its own table", "name says nothing",
-	"key word of ordinary columns", "very short abbreviation", "different key words",
-}
-
 type vector [features]float64
 
 // vectorOf returns the features of a candidate.
@@ -219,32 +208,6 @@ func (c convention) weight(r ruleKind) float64 {
 	share := (float64(c.rules[r]) + prior*usual) / (float64(c.all) + prior)
 	w := weightConvention * math.Log(share/usual)
 	return max(-mostConvention, min(mostConvention, w))
-}
-
-// A Term is one item of evidence and its weight, in the unit of the logarithm of
-// the odds.
-type Term struct {
-	Name   string  `json:"name"`
-	Weight float64 `json:"weight"`
-}
-
-func (v *vector) terms(w *vector) []Term {
-	var out []Term
-	for i, x := range v {
-		if t := x * w[i]; t != 0 {
-			out = append(out, Term{featureNames[i], round(t)})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b Term) int {
-		switch {
-		case math.Abs(a.Weight) > math.Abs(b.Weight):
-			return -1
-		case math.Abs(a.Weight) < math.Abs(b.Weight):
-			return 1
-		}
-		return 0
-	})
-	return out
 }
 
 // round cuts a number to three digits after the point, so that files stay short

@@ -99,8 +99,8 @@ func TestStyles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			edges := map[string]joingraph.Edge{}
-			for _, e := range got.Edges {
+			edges := map[string]joinpath.Relationship{}
+			for _, e := range got.Relationships {
 				edges[e.String()] = e
 				edges[e.Reversed().String()] = e
 			}
@@ -108,18 +108,18 @@ func TestStyles(t *testing.T) {
 			for _, name := range s.expect {
 				e, ok := edges[name]
 				if !ok || e.Confidence < usable {
-					t.Errorf("%s: confidence %v, want at least %v: %v", name, e.Confidence, usable, e.Grounds.Terms)
+					t.Errorf("%s: confidence %v, want at least %v: %v", name, e.Confidence, usable, e.Evidence)
 				}
 				listed[e.String()] = true
 			}
 			for _, name := range s.forbid {
 				if e, ok := edges[name]; ok && e.Confidence >= usable {
-					t.Errorf("%s: confidence %v, want less than %v: %v", name, e.Confidence, usable, e.Grounds.Terms)
+					t.Errorf("%s: confidence %v, want less than %v: %v", name, e.Confidence, usable, e.Evidence)
 				}
 			}
-			for _, e := range got.Edges {
+			for _, e := range got.Relationships {
 				if e.Confidence >= usable && !listed[e.String()] {
-					t.Logf("also found: %v %.3f %s", e.Relationship, e.Confidence, e.Grounds.Names)
+					t.Logf("also found: %v %.3f %s", e, e.Confidence, e.Evidence[0])
 				}
 			}
 		})

@@ -281,7 +281,7 @@ func (s *sampler) measureProposals() {
 
 // match counts the values of one column that are in another. It returns nil if
 // that cannot be measured.
-func (s *sampler) match(c candidate) *Measured {
+func (s *sampler) match(c candidate) *measured {
 	x := s.in.x
 	to := x.parentColumn(c)
 	from, ok := s.columns[colRef{c.child, c.column}]
@@ -289,11 +289,11 @@ func (s *sampler) match(c candidate) *Measured {
 	if !ok || !both {
 		return nil
 	}
-	m := &Measured{
-		Rows: from.rows, NotNull: from.notNull, Distinct: from.distinct,
-		KeyRows: key.rows, KeyNotNull: key.notNull, KeyDistinct: key.distinct,
-		Chance:  key.dense() && (from.distinct <= 1 || from.span >= 0),
-		Partial: from.rows >= sampleRows || key.rows >= sampleRows,
+	m := &measured{
+		rows: from.rows, notNull: from.notNull, distinct: from.distinct,
+		keyRows: key.rows, keyNotNull: key.notNull, keyDistinct: key.distinct,
+		chance:  key.dense() && (from.distinct <= 1 || from.span >= 0),
+		partial: from.rows >= sampleRows || key.rows >= sampleRows,
 	}
 	if from.distinct == 0 || key.distinct == 0 {
 		return m
@@ -302,7 +302,7 @@ func (s *sampler) match(c candidate) *Measured {
 	quote := s.in.opt.Guard.Dialect().Quote
 	column, keyColumn := quote(child.columns[c.column].name), quote(parent.columns[to].name)
 	span := "NULL"
-	if m.Chance {
+	if m.chance {
 		span = "MAX(CASE WHEN s.m = 1 THEN s.v END) - MIN(CASE WHEN s.m = 1 THEN s.v END)"
 	}
 	sql := "SELECT COUNT(*), COALESCE(SUM(s.m), 0), COUNT(DISTINCT s.v), COUNT(DISTINCT CASE WHEN s.m = 1 THEN s.v END), " +
@@ -314,10 +314,10 @@ func (s *sampler) match(c candidate) *Measured {
 	if got == nil {
 		return nil
 	}
-	m.NotNull, m.MatchedRows, m.Distinct, m.Matched = int64(got[0]), int64(got[1]), int64(got[2]), int64(got[3])
-	if m.Chance && !math.IsNaN(got[4]) && got[4] > 0 && key.span > 0 {
-		m.Reach = round(got[4] / key.span)
-		m.Alike = round(s.alike(c, got[4], m.Matched))
+	m.notNull, m.matchedRows, m.distinct, m.matched = int64(got[0]), int64(got[1]), int64(got[2]), int64(got[3])
+	if m.chance && !math.IsNaN(got[4]) && got[4] > 0 && key.span > 0 {
+		m.reach = round(got[4] / key.span)
+		m.alike = round(s.alike(c, got[4], m.matched))
 	}
 	return m
 }

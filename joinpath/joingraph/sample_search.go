@@ -8,7 +8,7 @@ func (s *sampler) search() {
 	sure, proposed := map[colRef]bool{}, map[refTo]bool{}
 	for _, p := range in.proposals {
 		proposed[refTo{colRef{p.child, p.column}, p.parent}] = true
-		if p.data != nil && p.logit > 2 && (p.data.matching() > 0.8 || p.data.Distinct == 0) {
+		if p.data != nil && p.logit > 2 && (p.data.matching() > 0.8 || p.data.distinct == 0) {
 			sure[colRef{p.child, p.column}] = true
 		}
 	}
@@ -26,7 +26,7 @@ func (s *sampler) search() {
 	}
 	s.planned = in.out.Statements + len(pairs)
 	for _, c := range pairs {
-		if m := s.match(c); m != nil && m.matching() >= leastMatching && (!m.Chance || m.tight()) {
+		if m := s.match(c); m != nil && m.matching() >= leastMatching && (!m.chance || m.tight()) {
 			p := proposal{candidate: c, rule: ruleData, data: m}
 			from, to := &in.x.tables[c.child].columns[c.column], &in.x.tables[c.parent].columns[in.x.parentColumn(c)]
 			p.types = compareTypes(in.x.tables[c.child].def.Types[from.name], in.x.tables[c.parent].def.Types[to.name],

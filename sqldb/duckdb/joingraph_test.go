@@ -32,10 +32,10 @@ func TestJoinGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := false
-	for _, e := range inferred.Edges {
+	for _, e := range inferred.Relationships {
 		found = found || e.FromTable == "orders" && e.FromColumn == "customer_id" && e.ToTable == "customer" && e.ToColumn == "id"
 	}
 	if !found || len(inferred.Problems) > 0 {
-		t.Errorf("orders.customer_id -> customer.id is not among %v, problems %v", inferred.Edges, inferred.Problems)
+		t.Errorf("orders.customer_id -> customer.id is not among %v, problems %v", inferred.Relationships, inferred.Problems)
 	}
 }
