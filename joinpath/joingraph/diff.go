@@ -11,107 +11,61 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
-// A Change is one difference between two schemas.
-type Change struct {
-	// Kind is what changed.
-	Kind ChangeKind `json:"kind"`
-
-	// Table is the table that changed, or the one that a changed relationship
-	// starts from. To is the other table of a changed relationship.
-	Table string `json:"table"`
-	To    string `json:"to,omitempty"`
-
-	// Name is the column, the key, or the relationship that changed. It is empty
-	// for a table.
-	Name string `json:"name,omitempty"`
-
-	// Old and New are the values before and after. Old is empty for what was
-	// added, New for what was removed.
-	Old string `json:"old,omitempty"`
-	New string `json:"new,omitempty"`
-}
-
-// ChangeKind is what a [Change] is about.
-type ChangeKind string
-
-// The kinds of changes.
-const (
-	TableAdded          ChangeKind = "table added"
-	TableRemoved        ChangeKind = "table removed"
-	ColumnAdded         ChangeKind = "column added"
-	ColumnRemoved       ChangeKind = "column removed"
-	TypeChanged         ChangeKind = "type changed"
-	KeysChanged         ChangeKind = "keys changed"
-	RelationshipAdded   ChangeKind = "relationship added"
-	RelationshipRemoved ChangeKind = "relationship removed"
-	RelationshipChanged ChangeKind = "relationship changed"
-)
-
-// String returns the change on one line.
-func (c Change) String() string {
-	s := string(c.Kind) + ": "
-	switch {
-	case c.To != "":
-		s += c.Name
-	case c.Name != "":
-		s += c.Table + "." + c.Name
-	default:
-		s += c.Table
-	}
-	switch {
-	case c.Old != "" && c.New != "":
-		s += " from " + c.Old + " to " + c.New
-	case c.Old != "":
-		s += " (" + c.Old + ")"
-	case c.New != "":
-		s += " (" + c.New + ")"
-	}
-	return s
-}
-
-// Diff lists what changed between two schemas: tables first, in alphabetical
-// order, then relationships. It ignores comments and estimates of rows. A nil schema
-// is an empty one.
-func Diff(old, new *joinpath.Schema) []Change {
+// Diff lists what changed between two schemas, a line for each change: tables first, in
+// alphabetical order, then relationships. It ignores comments and estimates of rows. A nil
+// schema is an empty one.
+func Diff(old, new *joinpath.Schema) []string {
 	old = cmp.Or(old, &joinpath.Schema{})
 	new = cmp.Or(new, &joinpath.Schema{})
-	var changes []Change
-	for _, name := range lists.Add(slices.Sorted(maps.Keys(old.Tables)), slices.Sorted(maps.Keys(new.Tables))...) {
+	var changes []string
+	names := slices.Sorted(maps.Keys(old.Tables))
+	names = lists.Add(names, slices.Collect(maps.Keys(new.Tables))...)
+	slices.Sort(names)
+	for _, name := range names {
 		before, existed := old.Tables[name]
 		after, exists := new.Tables[name]
 		switch {
 		case !existed:
-			changes = append(changes, Change{Kind: TableAdded, Table: name, New: fmt.Sprintf("%d columns", len(after.Columns))})
+			changes = append(changes, fmt.Sprintf("table added: %s (%d columns)", name, len(after.Columns)))
 		case !exists:
-			changes = append(changes, Change{Kind: TableRemoved, Table: name, Old: fmt.Sprintf("%d columns", len(before.Columns))})
+			changes = append(changes, fmt.Sprintf("table removed: %s (%d columns)", name, len(before.Columns)))
 		default:
 			changes = append(changes, diffTable(name, before, after)...)
 		}
 	}
-	slices.SortStableFunc(changes, func(a, b Change) int { return strings.Compare(a.Table, b.Table) })
 	return append(changes, diffRelationships(old, new)...)
 }
 
-func diffTable(name string, old, new joinpath.Table) []Change {
-	var changes []Change
+func diffTable(name string, old, new joinpath.Table) []string {
+	var changes []string
 	for _, column := range lists.Add(old.Columns, new.Columns...) {
-		c := Change{Table: name, Name: column, Old: old.Types[column], New: new.Types[column]}
+		before, after := old.Types[column], new.Types[column]
+		kind := "type changed"
 		switch existed, exists := slices.Contains(old.Columns, column), slices.Contains(new.Columns, column); {
 		case !existed:
-			c.Kind = ColumnAdded
+			kind = "column added"
 		case !exists:
-			c.Kind = ColumnRemoved
-		case c.Old != c.New:
-			c.Kind = TypeChanged
-		default:
+			kind = "column removed"
+		case before == after:
 			continue
 		}
-		changes = append(changes, c)
+		changes = append(changes, kind+": "+name+"."+column+fromTo(before, after))
 	}
 	if before, after := keys(old), keys(new); before != after {
-		changes = append(changes, Change{Kind: KeysChanged, Table: name, Old: before, New: after})
+		changes = append(changes, "keys changed: "+name+fromTo(before, after))
 	}
 	return changes
+}
+
+// fromTo returns the values before and after, of which one can be empty.
+func fromTo(old, new string) string {
+	switch {
+	case old != "" && new != "":
+		return " from " + old + " to " + new
+	case old+new != "":
+		return " (" + old + new + ")"
+	}
+	return ""
 }
 
 // keys returns the keys of a table as text.
@@ -128,28 +82,23 @@ func keys(t joinpath.Table) string {
 	return strings.Join(slices.Compact(all), " ")
 }
 
-func diffRelationships(old, new *joinpath.Schema) []Change {
+func diffRelationships(old, new *joinpath.Schema) []string {
 	before, after := byKey(old), byKey(new)
-	var changes []Change
+	changes := map[string]string{} // by relationship
 	for key, was := range before {
 		is, ok := after[key]
-		c := Change{Table: was.FromTable, To: was.ToTable, Name: was.String(), Old: state(was)}
 		if !ok {
-			c.Kind = RelationshipRemoved
-		} else if c.New = state(facing(is, was)); c.New != c.Old {
-			c.Kind = RelationshipChanged
-		} else {
-			continue
+			changes[was.String()] = "relationship removed: " + was.String() + fromTo(state(was), "")
+		} else if now := state(facing(is, was)); now != state(was) {
+			changes[was.String()] = "relationship changed: " + was.String() + fromTo(state(was), now)
 		}
-		changes = append(changes, c)
 	}
 	for key, is := range after {
 		if _, ok := before[key]; !ok {
-			changes = append(changes, Change{Kind: RelationshipAdded, Table: is.FromTable, To: is.ToTable, Name: is.String(), New: state(is)})
+			changes[is.String()] = "relationship added: " + is.String() + fromTo("", state(is))
 		}
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Name, b.Name) })
-	return changes
+	return lists.Map(slices.Sorted(maps.Keys(changes)), func(name string) string { return changes[name] })
 }
 
 func byKey(s *joinpath.Schema) map[string]joinpath.Relationship {

@@ -266,7 +266,7 @@ func (b *builder) diff(schema *joinpath.Schema) error {
 	changes := joingraph.Diff(old.Schema, schema)
 	fmt.Fprintf(b.out, "\nChanges since %s: %d\n", old.Name, len(changes))
 	for _, c := range changes {
-		fmt.Fprintln(b.out, " ", command.Visible(c.String()))
+		fmt.Fprintln(b.out, " ", command.Visible(c))
 	}
 	return nil
 }
