@@ -210,20 +210,20 @@ func (c *checker) replaced(e *sqlast.Call, x, to size) size {
 // three of them.
 const fieldWidth = 640
 
-// format returns the size of a formatted text. The reader of a dialect accepts only
-// literal formats with widths of at most 999.
+// format returns the size of a formatted text. A format that is no literal, or that takes a
+// width from an argument, has no bound.
 func (c *checker) format(e *sqlast.Call, args []size, all size) size {
 	if len(e.Args) == 0 {
 		return all
 	}
-	format, ok := e.Args[0].(*sqlast.String)
+	literal, ok := e.Args[0].(*sqlast.String)
 	if !ok {
 		return size{text: unbounded}
 	}
-	fields := int64(strings.Count(format.Value, "%"))
-	v := longest(args[1:]).times(2 * fields) // a field may quote its value, and name any
-	v.text = add(v.text, int64(len(format.Value)))
-	for field := range strings.SplitSeq(format.Value, "%") {
+	fields := strings.Split(strings.ReplaceAll(literal.Value, "%%", ""), "%")[1:]
+	v := longest(args[1:]).times(2 * int64(len(fields))) // a field may quote its value, and name any
+	v.text = add(v.text, int64(len(literal.Value)))
+	for _, field := range fields {
 		v.text = add(v.text, width(field))
 	}
 	return v
@@ -236,7 +236,9 @@ func width(field string) int64 {
 		switch b := field[i]; {
 		case '0' <= b && b <= '9' && n < unbounded/100:
 			n = 10*n + int64(b-'0')
-		case strings.IndexByte("-+ #!,.$", b) >= 0:
+		case b == '*':
+			return unbounded
+		case strings.IndexByte("-+ #!,.$l", b) >= 0:
 			sum, n = add(sum, n), 0
 		default:
 			return add(sum, n)

@@ -112,6 +112,16 @@ func TestGrowth(t *testing.T) {
 		"postgres: SELECT repeat_it.v FROM (SELECT lpad(lpad(name, 1000, 'x') || format('%999s', name)," +
 			" 1000) AS v FROM emp) repeat_it" +
 			" WHERE " + grow("v") + " = 'x'",
+		"mysql postgres: SELECT lpad(name, 20000, 'x') FROM emp",
+		"mysql postgres: SELECT rpad(name, id, 'x') FROM emp",
+		"mysql: SELECT space(1e9)",
+		"mysql: SELECT space(-1)",
+		"postgres sqlite: SELECT format('%1000000000s', name) FROM emp",
+		"postgres: SELECT format('%1$*2$s', name, 1000000) FROM emp",
+		"postgres sqlite: SELECT format(name) FROM emp",
+		"sqlite: SELECT printf('%.1000000f', 1)",
+		"sqlite: SELECT printf('%%%*d', 1000000000, 1)",
+		"sqlite: SELECT printf('%' || '999999d', 1)",
 		"sqlite: SELECT printf('" + strings.Repeat("%999s", 200) + "', name) FROM emp",
 		"postgres: SELECT format('" + strings.Repeat("%1$999s", 200) + "', name) FROM emp",
 		"postgres: SELECT format('" + strings.Repeat("%1$s", 2000) + "', string_agg(name, ',')) FROM emp",
@@ -147,6 +157,9 @@ func TestGrowth(t *testing.T) {
 			" power(1.05, id), exp(ln(id + 1)) FROM emp",
 		"postgres: SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY name) FROM emp",
 		"postgres: SELECT percentile_disc(ARRAY[0.1, 0.25, 0.5, 0.75, 0.9]) WITHIN GROUP (ORDER BY doc) FROM emp",
+		"mysql: SELECT lpad(name, 1000, '0'), rpad(name, 3, ' '), space(2) FROM emp",
+		"postgres sqlite: SELECT format('%s %-10s %% 1000000', name, name) FROM emp",
+		"sqlite: SELECT printf('%999d', 1), printf(), format('%%1000000')",
 		"sqlite: SELECT printf('%-30s %5d %05.2f', name, id, id / 3.0), hex(name), quote(name) FROM emp",
 	})
 }

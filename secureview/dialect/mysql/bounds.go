@@ -18,8 +18,8 @@ func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 //   - make shapes of others: st_buffer, st_union. They can take the product of the numbers of
 //     corners for one row, which no limit of time stops
 //
-// space, lpad and rpad are allowed because the reader limits their length, and functions that
-// compare shapes because it limits these to points and literals.
+// Functions that compare shapes are allowed because the reader limits these to points and
+// literals.
 var bounds = sqlbound.Rules{
 	Backtracking: true,
 	Functions: sqlbound.Functions(`

@@ -68,7 +68,6 @@ func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
 		r.fail(sqlast.Function, at, name, "sequences are not allowed")
 	default:
 		out.Args = r.exprs(f.Args)
-		r.boundLength(out)
 		boundShapes(out)
 	}
 	return out
@@ -109,25 +108,6 @@ func boundShapes(c *sqlast.Call) {
 func (r *reader) plainMedian(at sqlast.Pos) {
 	r.fail(sqlast.Unsupported, at, "MEDIAN", "MEDIAN has to be a window function, MEDIAN(x) OVER (PARTITION BY k), which "+
 		"only MariaDB has. Elsewhere, "+medianRemedy)
-}
-
-// lengthArgument is the index of the argument that sets the length of the result.
-// It has to be a literal, so that the length is known before the function runs.
-var lengthArgument = map[string]int{"space": 0, "lpad": 1, "rpad": 1}
-
-func (r *reader) boundLength(c *sqlast.Call) {
-	i, ok := lengthArgument[c.Name]
-	if !ok || i >= len(c.Args) {
-		return
-	}
-	const most = 1000
-	n, isNumber := c.Args[i].(*sqlast.Number)
-	if isNumber {
-		if length, err := strconv.Atoi(n.Text); err == nil && length <= most {
-			return
-		}
-	}
-	r.fail(sqlast.Function, c.Pos, c.Name, c.Name+" needs a literal length of at most 1000")
 }
 
 // functionName returns a name in lower case. It is printed without quotes, so a

@@ -18,7 +18,6 @@ func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 //   - have side effects: set_config, setseed, nextval, lo_*
 //   - return much more than their arguments: factorial
 //
-// lpad, rpad and format are allowed because the reader limits their lengths.
 // Regular expressions are allowed: they can take long, but the server's time limit
 // applies to them.
 var bounds = sqlbound.Rules{

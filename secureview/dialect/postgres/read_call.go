@@ -1,9 +1,6 @@
 package postgres
 
 import (
-	"fmt"
-	"strconv"
-
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -36,7 +33,6 @@ func (r *reader) call(m message) sqlast.Expr {
 	if m.number(10) == formSQL {
 		r.sqlForm(out)
 	}
-	r.bounded(out)
 	return out
 }
 
@@ -92,58 +88,3 @@ var units = wordset.Of(`
 	millisecond milliseconds minute month quarter second timezone timezone_hour timezone_minute
 	week year
 `)
-
-// mostPadded is the largest length that values are padded to.
-const mostPadded = 1000
-
-// lengthArgument is the index of the argument that sets the length of the result.
-// It has to be a literal, so that the length is known before the function runs.
-var lengthArgument = map[string]int{"lpad": 1, "rpad": 1}
-
-// bounded refuses calls whose result can be much larger than their arguments.
-func (r *reader) bounded(c *sqlast.Call) {
-	if c.Name == "format" && !boundedFormat(c.Args) {
-		r.fail(sqlast.Function, c.Pos, c.Name, "format needs a literal format without * and with widths of at most 999")
-		return
-	}
-	i, ok := lengthArgument[c.Name]
-	if !ok || i >= len(c.Args) {
-		return
-	}
-	if n, ok := c.Args[i].(*sqlast.Number); ok {
-		if length, err := strconv.Atoi(n.Text); err == nil && length <= mostPadded {
-			return
-		}
-	}
-	r.fail(sqlast.Function, c.Pos, c.Name, fmt.Sprintf("%s needs a literal length of at most %d", c.Name, mostPadded))
-}
-
-// boundedFormat reports whether a format is a literal without wide fields.
-func boundedFormat(args []sqlast.Expr) bool {
-	if len(args) == 0 {
-		return true
-	}
-	format, ok := args[0].(*sqlast.String)
-	if !ok {
-		return false
-	}
-	digits, inField := 0, false
-	for _, c := range []byte(format.Value) {
-		switch {
-		case c == '%':
-			inField, digits = !inField, 0
-		case !inField:
-		case c == '*':
-			return false
-		case ascii.IsDigit(c):
-			if digits++; digits > 3 {
-				return false
-			}
-		case c == '$' || c == '-':
-			digits = 0
-		default:
-			inField = false
-		}
-	}
-	return true
-}

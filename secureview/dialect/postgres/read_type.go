@@ -34,6 +34,9 @@ var types = map[string]string{
 // under their usual name.
 var unbounded = map[string]string{"bpchar": "bpchar", "bit": "pg_catalog.bit"}
 
+// mostPadded is the largest length that values are padded to.
+const mostPadded = 1000
+
 // padded are the types whose values are padded to their length.
 var padded = wordset.Of("bpchar bit")
 

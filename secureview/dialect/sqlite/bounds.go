@@ -15,8 +15,6 @@ func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 //     fts3_tokenizer
 //   - read a full-text table: bm25, highlight, snippet, which package sqlast allows there
 //   - read the state of the connection: changes, last_insert_rowid, sqlite_*
-//
-// printf and format are allowed because the reader limits their widths.
 var bounds = sqlbound.Rules{
 	Shape:        shape.Rules{Recursion: shape.LimitInside},
 	DistinctJSON: true,

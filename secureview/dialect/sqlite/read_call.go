@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/sqlc-dev/meyer/ast"
@@ -41,23 +40,8 @@ func (r *reader) call(e *ast.FuncCall) sqlast.Expr {
 				r.fail(sqlast.Function, e.Pos(), out.Name, out.Name+" needs literal texts of at most 16 bytes around what was found")
 			}
 		}
-	case "printf", "format":
-		if len(out.Args) > 0 && !isBounded(out.Args[0]) {
-			r.fail(sqlast.Function, e.Pos(), out.Name,
-				out.Name+" needs a literal format without * and with widths of at most 999")
-		}
 	}
 	return out
-}
-
-// wide finds what makes printf('%1000000000d', 1) return a gigabyte: a width or precision
-// above 999, or from an argument.
-var wide = regexp.MustCompile(`%[-+ #!,.l0-9]*(?:\*|[0-9]{4})`)
-
-// isBounded reports whether the format of a printf is a literal with small widths.
-func isBounded(format sqlast.Expr) bool {
-	s, ok := format.(*sqlast.String)
-	return ok && !wide.MatchString(strings.ReplaceAll(s.Value, "%%", ""))
 }
 
 // function returns the name of a function in lower case. It is printed without
