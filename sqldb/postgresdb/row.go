@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
@@ -47,20 +45,12 @@ func isTooLong(err error) bool {
 	return strings.Contains(err.Error(), "invalid body length: expected at most ")
 }
 
-// binaryTypes are the types whose values the server sends in binary form, if
-// the exec mode of pgx allows it. Their binary forms are quicker to read than
-// their texts. All other values arrive as the server writes them.
-var binaryTypes = pgx.QueryResultFormatsByOID{
-	pgtype.BoolOID: pgtype.BinaryFormatCode, pgtype.ByteaOID: pgtype.BinaryFormatCode,
-	pgtype.Int2OID: pgtype.BinaryFormatCode, pgtype.Int4OID: pgtype.BinaryFormatCode, pgtype.Int8OID: pgtype.BinaryFormatCode,
-	pgtype.Float8OID: pgtype.BinaryFormatCode,
-}
-
-// ReadRows executes q on the connection of pgx. database/sql would convert each
-// value twice.
+// ReadRows executes q on the connection of pgx, which returns all values as texts, as the
+// server writes them. database/sql would convert each value twice, and times and numbers
+// would lose what Go's types do not have.
 func (*engine) ReadRows(ctx context.Context, conn *sql.Conn, q *sqldb.Query, read func(sqldb.Rows)) error {
 	return withPGX(conn, func(c *pgx.Conn) error {
-		found, err := c.Query(ctx, q.SQL, binaryTypes)
+		found, err := c.Query(ctx, q.SQL, pgx.QueryResultFormats{pgx.TextFormatCode})
 		if err == nil {
 			r := &rows{Rows: found, types: c.TypeMap()}
 			r.peeked = found.Next() // the columns are not known before
@@ -94,7 +84,7 @@ func (r *rows) Columns() ([]qed.Column, error) {
 		if known, ok := r.types.TypeForOID(f.DataTypeOID); ok {
 			columns[i].Type = strings.ToUpper(known.Name)
 		}
-		r.add[i] = r.adder(f.DataTypeOID, f.Format)
+		r.add[i] = r.adder(f.DataTypeOID)
 	}
 	return columns, nil
 }
@@ -124,36 +114,24 @@ func (r *rows) Close() error {
 }
 
 // adder returns the function that adds a value of a type to a row.
-func (r *rows) adder(oid uint32, format int16) func(*sqldb.Row, []byte) error {
-	inText := format == pgtype.TextFormatCode
+func (r *rows) adder(oid uint32) func(*sqldb.Row, []byte) error {
 	switch oid {
 	case pgtype.BoolOID:
-		return func(row *sqldb.Row, value []byte) error {
-			if len(value) != 1 {
-				return errForm
-			}
-			row.Add(value[0] == 't' || value[0] == 1)
-			return nil
-		}
+		return addBool
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.XIDOID, pgtype.CIDOID:
-		if inText {
-			return addInteger
-		}
-		return addBinaryInteger
+		return addInteger
 	case pgtype.Float4OID, pgtype.Float8OID:
-		if inText {
-			return addFloat // the text of a REAL has the digits of a float32
-		}
-		return addBinaryFloat
+		return addFloat // the text of a REAL has the digits of a float32
 	case pgtype.ByteaOID:
-		if inText {
-			return addBytes(r.types)
-		}
+		return addBytes(r.types)
 	}
 	return addText
 }
 
-var errForm = errors.New("the server sent a value in another form than its type has")
+func addBool(row *sqldb.Row, value []byte) error {
+	row.Add(string(value) == "t")
+	return nil
+}
 
 func addText(row *sqldb.Row, value []byte) error {
 	row.AddText(value)
@@ -166,35 +144,13 @@ func addInteger(row *sqldb.Row, value []byte) error {
 	return err
 }
 
-func addBinaryInteger(row *sqldb.Row, value []byte) error {
-	switch len(value) {
-	case 2:
-		row.Add(int64(int16(binary.BigEndian.Uint16(value))))
-	case 4:
-		row.Add(int64(int32(binary.BigEndian.Uint32(value))))
-	case 8:
-		row.Add(int64(binary.BigEndian.Uint64(value)))
-	default:
-		return errForm
-	}
-	return nil
-}
-
 func addFloat(row *sqldb.Row, value []byte) error {
 	f, err := strconv.ParseFloat(string(value), 64)
 	row.Add(f)
 	return err
 }
 
-func addBinaryFloat(row *sqldb.Row, value []byte) error {
-	if len(value) != 8 {
-		return errForm
-	}
-	row.Add(math.Float64frombits(binary.BigEndian.Uint64(value)))
-	return nil
-}
-
-// addBytes returns a function that adds a BYTEA that arrives as text.
+// addBytes returns a function that adds a BYTEA.
 func addBytes(types *pgtype.Map) func(*sqldb.Row, []byte) error {
 	var scanned []byte
 	plan := types.PlanScan(pgtype.ByteaOID, pgtype.TextFormatCode, &scanned)
