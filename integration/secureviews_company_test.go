@@ -134,7 +134,7 @@ func securedPolicy(d dialect.Dialect, schema, account string, settings [3]string
 					Encrypted: map[string]string{"phone": "text"},
 					Filters:   []secureview.Filter{tenant, {Column: "id", Setting: settings[2], List: true, Optional: true}},
 				},
-				"workOrder": {Filters: []secureview.Filter{customers}, NoBarrier: true},
+				"workOrder": {Filters: []secureview.Filter{customers}},
 			},
 		},
 	}

@@ -50,7 +50,7 @@ func (p *Policy) SettingFunctions() []string {
 		return nil
 	}
 	names := p.Setup.Functions()
-	names = append(names, lists.Map(p.parameters(), p.Setup.FunctionOf)...)
+	names = append(names, lists.Map(p.parameters(), functionOf)...)
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -21,11 +21,10 @@ func TestReadPolicy(t *testing.T) {
 		"functions": ["full_name"], "row_limit": 1000, "columns_in_messages": 30, "view_prefix": "v_",
 		"setup": {
 			"account": "'agent'@'%'",
-			"key": {"setting": "aesKey", "function": "app_key"},
+			"key": {"setting": "aesKey"},
 			"tables": {"employee": {
 				"encrypted": {"name": "text"},
-				"filters": [{"column": "tenant", "setting": "tenants", "list": true, "optional": true}],
-				"no_barrier": true
+				"filters": [{"column": "tenant", "setting": "tenants", "list": true, "optional": true}]
 			}}
 		}
 	}`))
@@ -40,11 +39,10 @@ func TestReadPolicy(t *testing.T) {
 		Functions: []string{"full_name"}, RowLimit: 1000, ColumnsInMessages: 30, ViewPrefix: "v_",
 		Setup: &secureview.Setup{
 			Account: "'agent'@'%'",
-			Key:     &secureview.Key{Setting: "aesKey", Function: "app_key"},
+			Key:     &secureview.Key{Setting: "aesKey"},
 			Tables: map[string]secureview.TableSetup{"employee": {
 				Encrypted: map[string]string{"name": "text"},
 				Filters:   []secureview.Filter{{Column: "tenant", Setting: "tenants", List: true, Optional: true}},
-				NoBarrier: true,
 			}},
 		},
 	}

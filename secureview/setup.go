@@ -9,9 +9,9 @@ import (
 	"github.com/qedkit/qed/internal/lists"
 )
 
-// DefaultFunctionPrefix is the prefix of the stored functions that return settings
-// to the views in MySQL. The setting's name follows it.
-const DefaultFunctionPrefix = "qed_"
+// FunctionPrefix is the prefix of the stored functions that return settings to the views
+// in MySQL, where a view cannot refer to a variable. The setting's name follows it.
+const FunctionPrefix = "qed_"
 
 // A Setup describes how the secure views of a [Policy] are created and which
 // account reads them. It is data for other packages: package provision prints it
@@ -42,11 +42,6 @@ type Key struct {
 	// such as "app.key".
 	Setting string `json:"setting"`
 
-	// Function is the stored function that returns the key to the views in MySQL,
-	// where a view cannot refer to a variable. Empty means
-	// [DefaultFunctionPrefix] and the setting. PostgreSQL does not use it.
-	Function string `json:"function,omitempty"`
-
 	// Schema is the schema of the extension pgcrypto in PostgreSQL. Empty means
 	// "public". MySQL does not use it.
 	Schema string `json:"schema,omitempty"`
@@ -69,16 +64,6 @@ type TableSetup struct {
 	// Filters select the visible rows: those that pass all of them. [Policy.Filters] is the
 	// form for conditions that statements apply too, where there is no view.
 	Filters []Filter `json:"filters,omitempty"`
-
-	// NoBarrier lets the database merge a view that has Filters into the statement
-	// and use the indexes of its table for the statement's conditions, which is
-	// much faster on large tables. The price is that a statement can find out what
-	// hidden rows contain, bit by bit, from whether it fails: the database may
-	// evaluate a condition on a row before it filters the row out.
-	//
-	// By default the filters are applied before every other condition. MySQL then
-	// copies the visible rows for each statement.
-	NoBarrier bool `json:"no_barrier,omitempty"`
 }
 
 // A Filter passes rows whose column equals a session setting. Both are compared as
@@ -119,19 +104,14 @@ func (s *Setup) Settings() []string {
 // Functions returns the names of the stored functions that return settings to the
 // views in MySQL, sorted. Only the owner of the views may call them.
 func (s *Setup) Functions() []string {
-	names := lists.Map(s.Settings(), s.FunctionOf)
+	names := lists.Map(s.Settings(), functionOf)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// FunctionOf returns the name of the stored function that returns a setting to the
+// functionOf returns the name of the stored function that returns a setting to the
 // views in MySQL.
-func (s *Setup) FunctionOf(setting string) string {
-	if s.Key != nil && s.Key.Function != "" && s.Key.Setting == setting {
-		return s.Key.Function
-	}
-	return DefaultFunctionPrefix + setting
-}
+func functionOf(setting string) string { return FunctionPrefix + setting }
 
 // postgresSecretFunctions return or change settings, execute a text that could do
 // so, or show statements of other sessions.

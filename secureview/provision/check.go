@@ -73,11 +73,6 @@ func (c checker) key() error {
 	if err := c.server.setting(k.Setting); err != nil {
 		return invalid("setup.key.setting", "%v", err)
 	}
-	if k.Function != "" {
-		if err := c.server.function(k.Function); err != nil {
-			return invalid("setup.key.function", "%v", err)
-		}
-	}
 	if k.Schema != "" {
 		if err := c.server.extensionSchema(k.Schema); err != nil {
 			return invalid("setup.key.schema", "%v", err)
@@ -98,8 +93,6 @@ func (c checker) table(name string) error {
 		return invalid(entry+".encrypted", "needs a view that decrypts: views lists none for the table")
 	case t.View == "" && len(s.Filters) > 0 && !c.server.rowSecurity:
 		return invalid(entry+".filters", "need a view that applies them: views lists none for the table")
-	case s.NoBarrier && (t.View == "" || len(s.Filters) == 0 && t.Filter == ""):
-		return invalid(entry+".no_barrier", "needs a view with filters")
 	case len(s.Encrypted) > 0 && c.policy.Setup.Key == nil:
 		return invalid(entry+".encrypted", "needs a key: setup.key is missing")
 	}
@@ -154,17 +147,8 @@ func (c checker) filterSetting(entry, setting string) error {
 	if err := c.server.setting(setting); err != nil {
 		return invalid(entry, "%v", err)
 	}
-	k := c.policy.Setup.Key
-	if k == nil {
-		return nil
-	}
-	keyFunction := c.policy.Setup.FunctionOf(k.Setting)
-	switch {
-	case ascii.EqualFold(setting, k.Setting):
+	if k := c.policy.Setup.Key; k != nil && ascii.EqualFold(setting, k.Setting) {
 		return invalid(entry, "is %q, which holds the key", setting)
-	case ascii.EqualFold(c.policy.Setup.FunctionOf(setting), keyFunction):
-		return invalid(entry,
-			"would be returned by %s(), which returns the key: give setup.key.function another name", keyFunction)
 	}
 	return nil
 }

@@ -15,13 +15,6 @@ import (
 var mysqlServer = server{
 	account: mysqlAccount,
 	setting: mysqlSetting,
-	function: func(name string) error {
-		if !mysqlName.MatchString(name) || len(name) > 64 {
-			return fmt.Errorf(
-				"is %q: in mysql the name of a function is at most 64 letters, digits and underscores", name)
-		}
-		return nil
-	},
 	extensionSchema: func(string) error {
 		return errors.New("is for postgres: mysql decrypts without an extension")
 	},
@@ -39,7 +32,7 @@ var mysqlName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 // mysqlSetting checks the name of a user variable, which is also part of the name
 // of a function.
 func mysqlSetting(name string) error {
-	const most = 64 - len(secureview.DefaultFunctionPrefix)
+	const most = 64 - len(secureview.FunctionPrefix)
 	if !mysqlName.MatchString(name) || len(name) > most {
 		return fmt.Errorf(
 			"is %q: in mysql the name of a variable is at most %d letters, digits and underscores", name, most)
@@ -119,12 +112,11 @@ func (s *scripter) mysqlFunctions() []string {
 	created := map[string]bool{}
 	var statements []string
 	add := func(setting string) {
-		function := s.FunctionOf(setting)
-		if created[ascii.Lower(function)] {
+		if created[ascii.Lower(setting)] {
 			return
 		}
-		created[ascii.Lower(function)] = true
-		name := s.qualified(s.schema, function)
+		created[ascii.Lower(setting)] = true
+		name := s.mysqlFunction(setting)
 		statements = append(statements,
 			"DROP FUNCTION IF EXISTS "+name,
 			"CREATE FUNCTION "+name+"() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER\n"+
@@ -144,6 +136,11 @@ func (s *scripter) mysqlFunctions() []string {
 	return statements
 }
 
+// mysqlFunction returns the function that returns a setting, with its schema.
+func (s *scripter) mysqlFunction(setting string) string {
+	return s.qualified(s.schema, secureview.FunctionPrefix+setting)
+}
+
 // mysqlView creates the view of a table. A LIMIT that is larger than any table is
 // the barrier between the filters and a statement: MySQL cannot move a condition
 // of the statement before a LIMIT without changing the result. Decryption comes
@@ -155,7 +152,7 @@ func (s *scripter) mysqlView(t *table) string {
 	if where := s.where(t); where != "" {
 		from += "\nWHERE " + where
 	}
-	if t.hasBarrier() {
+	if t.isFiltered() {
 		columns := strings.Join(s.quoteAll(t.Columns), ", ")
 		from = "(SELECT " + columns + "\nFROM " + from + "\nLIMIT 18446744073709551615"
 		from = strings.ReplaceAll(from, "\n", "\n  ") + ") AS `visible`"
@@ -170,7 +167,7 @@ func (s *scripter) mysqlColumn(t *table, column string) string {
 	if !encrypted {
 		return name
 	}
-	plain := fmt.Sprintf("AES_DECRYPT(%s, %s())", name, s.qualified(s.schema, s.FunctionOf(s.Key.Setting)))
+	plain := fmt.Sprintf("AES_DECRYPT(%s, %s())", name, s.mysqlFunction(s.Key.Setting))
 	switch as = ascii.Upper(as); as {
 	case "BINARY":
 	case "TEXT":
@@ -185,7 +182,7 @@ func (s *scripter) mysqlColumn(t *table, column string) string {
 // every column type and collation: 1 is not '1abc', and a is not 'A'. The comparison
 // of the column itself lets MySQL use an index; alone it would pass more rows.
 func (s *scripter) mysqlFilter(f secureview.Filter) string {
-	column, setting := s.quote(f.Column), s.qualified(s.schema, s.FunctionOf(f.Setting))+"()"
+	column, setting := s.quote(f.Column), s.mysqlFunction(f.Setting)+"()"
 	bytes := "NULLIF(CAST(" + column + " AS BINARY), '')"
 	condition := column + " = " + setting + " AND " + bytes + " = " + setting
 	if f.List {
@@ -200,7 +197,7 @@ func (s *scripter) mysqlFilter(f secureview.Filter) string {
 // mysqlMatch returns a condition of [secureview.Policy.Filters]. It is NULL if the
 // setting is empty, also under NOT.
 func (s *scripter) mysqlMatch(column, setting string, list bool) string {
-	column, function := s.quote(column), s.qualified(s.schema, s.FunctionOf(setting))+"()"
+	column, function := s.quote(column), s.mysqlFunction(setting)+"()"
 	bytes := "CAST(" + column + " AS BINARY)"
 	if list {
 		values := "NULLIF(TRIM(',' FROM " + function + "), '')"

@@ -2,7 +2,6 @@ package provision
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -23,9 +22,6 @@ var postgresServer = server{
 				name)
 		}
 		return nil
-	},
-	function: func(string) error {
-		return errors.New("is for mysql: in postgres the views read the setting themselves")
 	},
 	extensionSchema: sqlast.CheckName,
 	types: regexp.MustCompile(`^(?i:text|bytea|boolean|smallint|integer|bigint|real|double precision` +
@@ -167,7 +163,7 @@ END`)
 // qualified with its schema, so that it does not depend on search_path.
 func (s *scripter) postgresView(t *table) string {
 	barrier, where := "", ""
-	if t.hasBarrier() {
+	if t.isFiltered() {
 		barrier = " WITH (security_barrier = true)"
 	}
 	if where = s.where(t); where != "" {

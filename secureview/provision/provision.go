@@ -144,10 +144,9 @@ type table struct {
 // readName returns the name of what the account reads: the view or the table.
 func (t *table) readName() string { return cmp.Or(t.View, t.Name) }
 
-// hasBarrier reports whether the filters of the view are applied before any
-// condition of a statement.
-func (t *table) hasBarrier() bool { return t.isFiltered() && !t.NoBarrier }
-
+// isFiltered reports whether the table has filters. Its view applies them before any
+// condition of a statement: otherwise a statement could find out what hidden rows contain,
+// bit by bit, from whether it fails.
 func (t *table) isFiltered() bool { return t.condition != nil || len(t.Filters) > 0 }
 
 // settings returns the settings that the filters of the table read.

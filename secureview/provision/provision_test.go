@@ -52,7 +52,7 @@ func company(name string) *secureview.Policy {
 					Encrypted: map[string]string{"phone": "text"},
 					Filters:   []secureview.Filter{{Column: "tenantId", Setting: tenant}, {Column: "id", Setting: customers, List: true, Optional: true}},
 				},
-				"order": {Filters: []secureview.Filter{{Column: "customerId", Setting: customers, List: true}}, NoBarrier: true},
+				"order": {Filters: []secureview.Filter{{Column: "customerId", Setting: customers, List: true}}},
 			},
 		},
 	}
@@ -80,7 +80,6 @@ func TestSQLAccepted(t *testing.T) {
 		{"a bare account", func(p *secureview.Policy) { p.Setup.Account = "agent@localhost" }},
 		{"an account in backticks", func(p *secureview.Policy) { p.Setup.Account = "`a``b`@`%`" }},
 		{"an address", func(p *secureview.Policy) { p.Setup.Account = "agent@10.0.0.0/255.0.0.0" }},
-		{"a name for the function", func(p *secureview.Policy) { p.Setup.Key.Function = "app_key" }},
 		{"a table of another schema", func(p *secureview.Policy) {
 			s := p.Schemas["arch`i\"v'e"]
 			s.Views = map[string]string{"inv`oi\"ce": "secure_invoice"}
@@ -160,8 +159,6 @@ func TestSQLRefused(t *testing.T) {
 		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"title": "text) AS x, (1"}})},
 		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"title": "money"}})},
 		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"title": "text", "TITLE": "text"}})},
-		{`setup.tables["job"].no_barrier`, secured("job", secureview.TableSetup{NoBarrier: true})},
-		{`setup.tables["dept"].no_barrier`, secured("dept", secureview.TableSetup{NoBarrier: true})},
 		{`tables["a.b"]`, func(p *secureview.Policy) {
 			p.Tables["a.b"] = []string{"x"}
 			p.Schemas["a"] = secureview.Schema{Tables: map[string][]string{"b": {"x"}}}
@@ -183,9 +180,6 @@ func TestSQLRefused(t *testing.T) {
 			{"setup.account", account("mysql.sys@localhost")},
 			{"setup.account", account(`'age\nt'@'%'`)},
 			{"setup.key.setting", setting("app.key")},
-			{"setup.key.function", func(p *secureview.Policy) { p.Setup.Key.Function = "app.key" }},
-			{"setup.key.function", func(p *secureview.Policy) { p.Setup.Key.Function = "k`y" }},
-			{"setup.key.function", func(p *secureview.Policy) { p.Setup.Key.Function = strings.Repeat("k", 65) }},
 			{"setup.key.schema", func(p *secureview.Policy) { p.Setup.Key.Schema = "public" }},
 			{`setup.tables["dept"].filters`, secured("dept", secureview.TableSetup{Filters: []secureview.Filter{{Column: "t", Setting: "tenant"}}})},
 			{`setup.tables["job"].filters[1].setting`, filtered(secureview.Filter{Column: "t", Setting: "tenant"}, secureview.Filter{Column: "t", Setting: ""})},
@@ -196,15 +190,10 @@ func TestSQLRefused(t *testing.T) {
 			{`setup.tables["job"].filters[0].column`, secured("job", secureview.TableSetup{
 				Encrypted: map[string]string{"title": "text"}, Filters: []secureview.Filter{{Column: "TITLE", Setting: "tenant"}},
 			})},
-			{`setup.tables["customer"].filters[0].setting`, func(p *secureview.Policy) { p.Setup.Key.Function = "QED_tenant" }},
 			{"functions[1]", function("qed_aesKey")},
 			{"functions[1]", function("QED_AESKEY")},
 			{"functions[1]", function("app.qed_aeskey")},
 			{"functions[1]", function("qed_tenant")},
-			{"functions[1]", func(p *secureview.Policy) {
-				p.Setup.Key.Function = "app_key"
-				p.Functions = append(p.Functions, "APP_KEY")
-			}},
 			{"schema", func(p *secureview.Policy) { p.Schema = "MySQL" }},
 			{`schemas["information_schema"]`, func(p *secureview.Policy) {
 				p.Schemas["information_schema"] = secureview.Schema{Tables: map[string][]string{"processlist": {"info"}}}
@@ -219,7 +208,6 @@ func TestSQLRefused(t *testing.T) {
 			{"setup.account", account(strings.Repeat("a", 53))},
 			{"setup.key.setting", setting("key")},
 			{"setup.key.setting", setting("role")},
-			{"setup.key.function", func(p *secureview.Policy) { p.Setup.Key.Function = "f" }},
 			{"setup.key.schema", func(p *secureview.Policy) { p.Setup.Key.Schema = "a\x00" }},
 			{`setup.tables["dept"].filters[0].setting`, secured("dept", secureview.TableSetup{Filters: []secureview.Filter{{Column: "t", Setting: "tenant"}}})},
 			{`setup.tables["job"].filters[0].setting`, filtered(secureview.Filter{Column: "t", Setting: "app.KEY"})},

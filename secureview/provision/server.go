@@ -11,7 +11,6 @@ type server struct {
 	account func(name string) (quoted string, err error) // checks and quotes an account
 	setting func(name string) error                      // checks the name of a setting
 
-	function        func(name string) error // checks Key.Function
 	extensionSchema func(name string) error // checks Key.Schema
 
 	types       *regexp.Regexp // the types that decrypted values can have

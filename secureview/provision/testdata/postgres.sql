@@ -63,7 +63,7 @@ CREATE OR REPLACE VIEW "app"."secure_job" AS
 SELECT "id",
   "title"
 FROM "app"."job";
-CREATE OR REPLACE VIEW "app"."secure_order" AS
+CREATE OR REPLACE VIEW "app"."secure_order" WITH (security_barrier = true) AS
 SELECT "id",
   "total"
 FROM "app"."order"
