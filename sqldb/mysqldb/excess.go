@@ -3,9 +3,9 @@ package mysqldb
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/lists"
@@ -258,29 +258,24 @@ func some(list []string) string {
 	return text
 }
 
-// like reports whether the pattern of a grant matches a schema: _ is any
-// letter, % is any number of letters, and a backslash escapes the next letter.
+// patternParts matches what is special in the pattern of a grant: _ is any letter, % is any
+// number of letters, and a backslash escapes the next letter.
+var patternParts = regexp.MustCompile(`(?s)\\.|_|%|.`)
+
+// like reports whether the pattern of a grant matches a schema.
 func like(pattern, name string) bool {
-	if pattern == "" {
-		return name == ""
-	}
-	first, width := utf8.DecodeRuneInString(pattern)
-	rest := pattern[width:]
-	if first == '%' {
-		for i := range len(name) + 1 {
-			if like(rest, name[i:]) {
-				return true
-			}
+	expression := patternParts.ReplaceAllStringFunc(pattern, func(part string) string {
+		switch part {
+		case "_":
+			return "."
+		case "%":
+			return ".*"
 		}
-		return false
-	}
-	if first == '\\' && rest != "" {
-		first, width = utf8.DecodeRuneInString(rest)
-		rest = rest[width:]
-	} else if first == '_' && name != "" {
-		_, width = utf8.DecodeRuneInString(name)
-		return like(rest, name[width:])
-	}
-	after, ok := strings.CutPrefix(name, string(first))
-	return ok && like(rest, after)
+		if len(part) > 1 {
+			part = strings.TrimPrefix(part, `\`)
+		}
+		return regexp.QuoteMeta(part)
+	})
+	matches, err := regexp.MatchString("(?s)^"+expression+"$", name)
+	return err == nil && matches
 }
