@@ -32,12 +32,11 @@ func (m *measured) parentRepeats() bool { return m != nil && m.keyDistinct < m.k
 
 // A Problem is a measurement that failed.
 type Problem struct {
-	// Table and Columns are what was measured. Both are empty if Infer stopped
-	// before it had measured everything; Message then says how much is missing.
-	Table   string   `json:"table,omitempty"`
-	Columns []string `json:"columns,omitempty"`
-	Message string   `json:"message"`
+	// Table is what was measured. It is empty if Infer stopped before it had measured
+	// everything; Message then says how much is missing.
+	Table   string
+	Message string
 
 	// Err is the error of the database, for errors.Is. It may be nil.
-	Err error `json:"-"`
+	Err error
 }

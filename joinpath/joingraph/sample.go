@@ -74,7 +74,7 @@ func (in *inference) measure(ctx context.Context) {
 
 // query executes one statement about tables, whose only row has n numbers, unless the
 // answer is known. A failure is reported for the first table.
-func (s *sampler) query(columns []string, sql string, n int, tables ...string) []float64 {
+func (s *sampler) query(sql string, n int, tables ...string) []float64 {
 	in := s.in
 	if s.stopped {
 		return nil
@@ -108,7 +108,7 @@ func (s *sampler) query(columns []string, sql string, n int, tables ...string) [
 			return numbers
 		}
 	}
-	in.out.Problems = append(in.out.Problems, Problem{Table: tables[0], Columns: columns, Message: err.Error(), Err: err})
+	in.out.Problems = append(in.out.Problems, Problem{Table: tables[0], Message: err.Error(), Err: err})
 	s.failed++
 	switch {
 	case s.ctx.Err() != nil:
@@ -198,12 +198,11 @@ func (s *sampler) countColumns() {
 func (s *sampler) countPart(i int, part []int) {
 	t := &s.in.x.tables[i]
 	quote := s.in.opt.Guard.Dialect().Quote
-	var names, inner []string
+	var inner []string
 	items := []string{"COUNT(*)"}
 	for at, n := range part {
 		c := &t.columns[n]
 		alias := "c" + strconv.Itoa(at)
-		names = append(names, c.name)
 		inner = append(inner, "t."+quote(c.name)+" AS "+alias)
 		items = append(items, "COUNT(s."+alias+")", "COUNT(DISTINCT s."+alias+")")
 		if c.class == integerType || c.class == unknownType {
@@ -214,7 +213,7 @@ func (s *sampler) countPart(i int, part []int) {
 	}
 	sql := "SELECT " + strings.Join(items, ", ") + " FROM (SELECT " + strings.Join(inner, ", ") +
 		" FROM " + s.in.opt.Guard.Identifier(t.name) + " AS t LIMIT " + strconv.Itoa(sampleRows) + ") AS s"
-	got := s.query(names, sql, len(items), t.name)
+	got := s.query(sql, len(items), t.name)
 	if got == nil {
 		return
 	}
@@ -310,7 +309,7 @@ func (s *sampler) match(c candidate) *measured {
 		" AS p WHERE p." + keyColumn + " IS NOT NULL) THEN 1 ELSE 0 END AS m FROM (SELECT t." + column + " AS v FROM " +
 		s.in.opt.Guard.Identifier(child.name) + " AS t WHERE t." + column + " IS NOT NULL LIMIT " + strconv.Itoa(sampleRows) +
 		") AS q) AS s"
-	got := s.query([]string{child.columns[c.column].name}, sql, 5, child.name, parent.name)
+	got := s.query(sql, 5, child.name, parent.name)
 	if got == nil {
 		return nil
 	}
