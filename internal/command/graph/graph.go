@@ -143,7 +143,8 @@ func (b *builder) graph(ctx context.Context) (*joinpath.Schema, error) {
 	if len(found.Unsampled) > 0 {
 		b.problems = append(b.problems, "not counted, because they may be personal: "+strings.Join(found.Unsampled, ", "))
 	}
-	schema, err = b.combine(schema, joingraph.Source{Name: "inference", Schema: &joinpath.Schema{Relationships: found.Relationships}})
+	inferred := &joinpath.Schema{Relationships: found.Relationships}
+	schema, err = b.combine(schema, joingraph.Source{Name: "inference", Schema: inferred})
 	if err != nil {
 		return nil, err
 	}
