@@ -326,9 +326,9 @@ func (rs *runState) lastState(address string) (*store.Record, error) {
 }
 
 // abortedBetween reports whether a run that began after one record and before
-// another one began with an abort of open questions. A zero before means now.
+// another one began with an abort of open questions.
 func (rs *runState) abortedBetween(after, before int64) (aborted bool, err error) {
-	r := store.Range{From: after + 1, To: max(before-1, 0), Kinds: []store.Kind{store.Began}}
+	r := store.Range{From: after + 1, To: before - 1, Kinds: []store.Kind{store.Began}}
 	err = rs.scan(r, func(rec store.Record) error {
 		var began beganData
 		aborted = aborted || readBegan(&rec, &began) == nil && began.Closed.aborts()

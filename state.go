@@ -1,7 +1,6 @@
 package qed
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding"
 	"encoding/json"
@@ -325,52 +324,4 @@ func (r *Runner[S]) earlier(rs *runState, address string, run *int64) (s S, err 
 		return zero, nil
 	}
 	return s, nil
-}
-
-// States returns the last recorded state of each graph with the given name,
-// newest first, from the last run of the thread that recorded one. It returns
-// none if the user has ended that run's questions with [question.IntentAbort].
-// There are several states if a run has several agents with graphs of that
-// name, such as two planners behind a router.
-//
-// It leaves out states that do not decode to an S, and states of graphs in a
-// namespace. States does not check whose thread it is: see [Inspect].
-func States[S any](ctx context.Context, st store.Store, thread, graph string) ([]S, error) {
-	floor, gone, err := usedOf(ctx, st, thread)
-	if err != nil {
-		return nil, err
-	}
-	var states []S
-	var last store.Record
-	seen := map[string]bool{}
-	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Checkpoint}, NewestFirst: true}
-	for rec, err := range gone.records(ctx, st, thread, r) {
-		if err != nil {
-			return nil, err
-		}
-		name, _, _ := strings.Cut(rec.Address[strings.LastIndex(rec.Address, "/")+1:], "#")
-		if name != escape(graph) || strings.Contains(rec.Address, "@") || seen[rec.Address] {
-			continue
-		}
-		if last.Seq == 0 {
-			last = rec
-		}
-		if rec.Run != last.Run {
-			break
-		}
-		seen[rec.Address] = true
-		var data stateData[S]
-		if rec.Decode(&data) == nil {
-			states = append(states, data.State)
-		}
-	}
-	if len(states) == 0 {
-		return nil, nil
-	}
-	rs := newRunState(ctx, st, thread, &DurableOptions{}, nil)
-	rs.gone = gone
-	if aborted, err := rs.abortedBetween(last.Seq, 0); aborted || err != nil {
-		return nil, err
-	}
-	return states, nil
 }

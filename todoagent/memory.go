@@ -58,8 +58,8 @@ const (
 //
 //   - Agents that are tasks of other agents have a memory of their own, which
 //     Entries does not read.
-//   - The snapshots are the plans at that time. For the plan that is open now, see
-//     [OpenPlan].
+//   - The snapshots are the plans at that time. The plan that is open now is the Plan of
+//     the last answer.
 //   - Entries does not check whose thread it is: see [qed.Inspect].
 func Entries(ctx context.Context, st store.Store, thread string, n int) ([]Entry, error) {
 	return qed.Entries[Entry](ctx, st, thread, entriesName, n)

@@ -226,7 +226,7 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 
 // graph returns the graph of a turn. Each node is in the file named after it.
 func (a *agent) graph() (*qed.Runner[state], error) {
-	g := qed.NewGraph[state](graphName)
+	g := qed.NewGraph[state]("todo")
 
 	g.Node("classify_intent", a.classify, nil)
 	g.Node("reiterate_intention", a.rewrite, nil)

@@ -111,19 +111,14 @@ type todoTalk struct {
 	ctx   context.Context
 }
 
-// problem returns why the current task of the open plan failed, for the developer.
+// problem returns why the last task failed, for the developer.
 func (c *todoTalk) problem() string {
 	c.t.Helper()
-	l, err := todoagent.OpenPlan(c.ctx, c.store, "t")
-	if err != nil || l == nil {
-		c.t.Fatalf("no plan is open: %v", err)
+	entries, err := todoagent.Entries(c.ctx, c.store, "t", 1)
+	if err != nil || len(entries) != 1 || entries[0].Status != qed.TodoFailed {
+		c.t.Fatalf("no task failed: %+v, %v", entries, err)
 	}
-	for _, t := range l.Tasks {
-		if t.Key == l.Current {
-			return t.Problem
-		}
-	}
-	return ""
+	return entries[0].AgentAction
 }
 
 // retryable returns the key of the task that an answer says failed.

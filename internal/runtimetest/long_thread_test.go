@@ -89,7 +89,6 @@ func TestLongThreadReads(t *testing.T) {
 			},
 			"messages": func() error { _, err := qed.Messages(t.Context(), st, "t", 2); return err },
 			"entries":  func() error { _, err := qed.Entries[int](t.Context(), st, "t", "turns", 2); return err },
-			"states":   func() error { _, err := qed.States[state](t.Context(), st, "t", "steps"); return err },
 		} {
 			read = 0
 			if err := do(); err != nil {
