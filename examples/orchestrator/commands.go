@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // commands are the lines that begin with a slash.
@@ -16,11 +16,8 @@ var commands = []struct {
 	do                   func(c *conversation, ctx context.Context, argument string) error
 }{
 	{"history", "", "show this conversation", (*conversation).history},
-	{"threads", "", "list the conversations", (*conversation).threads},
-	{"thread", "NAME", "continue another conversation", (*conversation).other},
-	{"new", "", "begin a new conversation", (*conversation).begin},
-	{"fork", "N", "copy this conversation up to number N of /history, and continue the copy", (*conversation).fork},
-	{"forget", "", "delete this conversation and begin a new one", (*conversation).forget},
+	{"fork", "N NAME", "copy this conversation up to number N of /history, and continue the copy", (*conversation).fork},
+	{"forget", "", "delete this conversation and begin again", (*conversation).forget},
 	{"quit", "", "end the program; the conversations are kept", (*conversation).quit},
 }
 
@@ -48,59 +45,20 @@ func (c *conversation) command(ctx context.Context, line string) error {
 	return nil
 }
 
-func (c *conversation) history(ctx context.Context, _ string) error { return c.showAll(ctx) }
-
-// threads lists the conversations, the last opened one at the end.
-func (c *conversation) threads(ctx context.Context, _ string) error {
-	opened, _, err := c.names.all(ctx)
+func (c *conversation) fork(ctx context.Context, argument string) error {
+	number, name, _ := strings.Cut(argument, " ")
+	turns, err := qed.History(ctx, c.store, c.thread, 0)
 	if err != nil {
 		return err
 	}
-	for _, name := range opened {
-		thread, err := qed.Inspect(ctx, c.store, name)
-		about := thread.Turn.Text
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			about = "cannot be read: " + err.Error()
-		case thread.Status == "" && name != c.thread:
-			continue // deleted, or without a message
-		case thread.Status == "":
-			about = "(no question yet)"
-		}
-		when := ""
-		if !thread.Updated.IsZero() {
-			when = thread.Updated.Local().Format(time.DateTime)
-		}
-		c.show.Note("%-12s %-19s  %s", name, when, about)
-	}
-	return nil
-}
-
-func (c *conversation) other(ctx context.Context, name string) error {
-	if err := checkThread(name); err != nil {
-		return err
-	}
-	return c.enter(ctx, name)
-}
-
-func (c *conversation) begin(ctx context.Context, _ string) error { return c.enter(ctx, "") }
-
-func (c *conversation) fork(ctx context.Context, number string) error {
 	n, err := strconv.Atoi(number)
-	if err != nil || n < 1 {
+	if err != nil || n < 1 || n > len(turns) {
 		return fmt.Errorf("%q is not one of the numbers of /history", number)
 	}
-	at, err := c.endOf(ctx, n)
-	if err != nil {
+	if err := store.CheckConversation(name); err != nil {
 		return err
 	}
-	name, err := c.names.open(ctx, "")
-	if err != nil {
-		return err
-	}
-	if err := qed.Fork(ctx, c.store, c.thread, at, name); err != nil {
+	if err := qed.Fork(ctx, c.store, c.thread, turns[n-1].Seq, name); err != nil {
 		return err
 	}
 	return c.enter(ctx, name)
@@ -111,7 +69,7 @@ func (c *conversation) forget(ctx context.Context, _ string) error {
 		return err
 	}
 	c.show.Note("Conversation %s is deleted.", c.thread)
-	return c.enter(ctx, "")
+	return c.enter(ctx, c.thread)
 }
 
 func (c *conversation) quit(context.Context, string) error { return errQuit }

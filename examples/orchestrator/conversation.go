@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/command/chat"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -18,11 +17,9 @@ import (
 
 // conversation asks the agent on one thread of a store.
 type conversation struct {
-	agent  qed.Agent
-	store  store.Store
-	names  names
-	show   *chat.Printer
-	limits budget.Limits // of one turn
+	agent qed.Agent
+	store store.Store
+	show  *chat.Printer
 
 	thread string
 	open   []question.Question // the questions that wait for a reply
@@ -31,25 +28,21 @@ type conversation struct {
 var (
 	errQuit        = errors.New("the user quits")
 	errInterrupted = errors.New("interrupted: the same command shows the conversation and can resume it")
-	errInUse       = errors.New("another process is answering a question of this conversation: wait, or use another conversation (/new, or -thread)")
+	errInUse       = errors.New("another process is answering a question of this conversation: wait, or use another conversation (-thread)")
 )
 
 // hold runs a conversation until the user quits or the input ends. The lines that the
 // script has left come first, then the lines that are typed.
 func (c *conversation) hold(ctx context.Context, name string, script []string, typed func() (string, error)) error {
-	name, script, err := c.choose(ctx, name, script)
-	if err != nil {
-		return err
-	}
-	next := input{show: c.show, script: script, typed: typed}
-	err = c.enter(ctx, name)
+	next := input{show: c.show, script: c.rest(ctx, name, script), typed: typed}
+	err := c.enter(ctx, name)
 	for {
 		switch {
 		case errors.Is(err, errQuit):
 			return nil
 		case ctx.Err() != nil:
 			return errInterrupted
-		case errors.Is(err, llm.ErrAuth) || err != nil && (next.scripted() || c.thread == ""):
+		case errors.Is(err, llm.ErrAuth) || err != nil && (next.scripted()):
 			return err
 		case err != nil:
 			c.show.Note("%v", err)
@@ -65,31 +58,12 @@ func (c *conversation) hold(ctx context.Context, name string, script []string, t
 	}
 }
 
-// choose returns the conversation to begin with, and the lines that the script has
-// left in it. The default is the last conversation; with a script, only if it is the
-// script's and not over.
-func (c *conversation) choose(ctx context.Context, name string, script []string) (string, []string, error) {
-	last := name
-	if name == "" {
-		opened, _, err := c.names.all(ctx)
-		if err != nil || len(opened) == 0 {
-			return "", script, err
-		}
-		last = opened[len(opened)-1]
-	}
-	if script == nil {
-		return last, nil, nil
-	}
-	rest := c.rest(ctx, last, script)
-	if rest == nil && name == "" {
-		return "", script, nil
-	}
-	return last, rest, nil
-}
-
 // rest returns the lines that the script has left in a conversation. It returns nil if
 // the conversation is over, is not the script's, or cannot be read; enter reports why.
 func (c *conversation) rest(ctx context.Context, name string, script []string) []string {
+	if script == nil {
+		return nil
+	}
 	thread, err := qed.Inspect(ctx, c.store, name)
 	if err != nil {
 		return nil
@@ -112,13 +86,9 @@ func (c *conversation) rest(ctx context.Context, name string, script []string) [
 // does not: it is resumed at once.
 func waits(s store.Status) bool { return s == store.StatusStopped || s == store.StatusFailed }
 
-// enter opens a conversation, or a new one for the empty name, and prints its state. A
-// turn that was cut off is resumed.
+// enter opens a conversation, which need not exist, and prints its state. A turn that was
+// cut off is resumed.
 func (c *conversation) enter(ctx context.Context, name string) error {
-	name, err := c.names.open(ctx, name)
-	if err != nil {
-		return err
-	}
 	c.thread, c.open = name, nil
 	thread, err := qed.Inspect(ctx, c.store, name)
 	if err != nil {
@@ -172,7 +142,6 @@ func (c *conversation) take(ctx context.Context, line string) error {
 // ends, or was cut off and its lease expires.
 func (c *conversation) turn(ctx context.Context, turn qed.Turn) error {
 	turn.Thread = c.thread
-	ctx = budget.With(ctx, c.limits)
 	answer, err := chat.Ask(ctx, c.agent, c.show, turn)
 	if errors.Is(err, qed.ErrBusy) {
 		if err = c.wait(ctx); err == nil {

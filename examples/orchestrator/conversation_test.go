@@ -21,8 +21,7 @@ func opened(st store.Store, agent qed.AgentFunc) (*conversation, *strings.Builde
 	var out strings.Builder
 	durable := &qed.DurableOptions{Lease: lease}
 	return &conversation{
-		agent: qed.Durable(agent, st, durable), store: st,
-		names: names{st}, show: chat.NewPrinter(&out),
+		agent: qed.Durable(agent, st, durable), store: st, show: chat.NewPrinter(&out),
 	}, &out
 }
 
@@ -71,12 +70,12 @@ func TestInterruptedTurn(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &working{held: func(ctx context.Context) error { cancel(); <-ctx.Done(); return ctx.Err() }}
 	c, _ := opened(st, w.answer)
-	if err := c.hold(ctx, "", nil, typing("Why?")); !errors.Is(err, errInterrupted) {
+	if err := c.hold(ctx, "chat-1", nil, typing("Why?")); !errors.Is(err, errInterrupted) {
 		t.Errorf("error = %v", err)
 	}
 	w.held = nil
 	c, out := opened(st, w.answer)
-	if err := c.hold(t.Context(), "", nil, typing("")); err != nil {
+	if err := c.hold(t.Context(), "chat-1", nil, typing("")); err != nil {
 		t.Error(err)
 	}
 	has(t, out, "chat-1 continues", "? Why?\n", "interrupted", "You asked: Why?")
@@ -96,10 +95,10 @@ func TestInterruptedTurnThatIsGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &working{held: func(ctx context.Context) error { cancel(); <-ctx.Done(); return ctx.Err() }}
 	c, _ := opened(st, w.answer)
-	c.hold(ctx, "", nil, typing("Why?"))
+	c.hold(ctx, "chat-1", nil, typing("Why?"))
 	w.held = nil
 	c, out := opened(st, w.answer)
-	if err := c.hold(t.Context(), "", nil, typing("How?", "")); err != nil {
+	if err := c.hold(t.Context(), "chat-1", nil, typing("How?", "")); err != nil {
 		t.Error(err)
 	}
 	has(t, out, "You asked: How?", "nothing to resume")
@@ -112,7 +111,7 @@ func TestFailedTurn(t *testing.T) {
 	st := &store.InMemory{}
 	w := &working{held: func(context.Context) error { return errors.New("the server is down") }}
 	c, out := opened(st, w.answer)
-	if err := c.hold(t.Context(), "", nil, typing("Why?", "")); err != nil {
+	if err := c.hold(t.Context(), "chat-1", nil, typing("Why?", "")); err != nil {
 		t.Error(err)
 	}
 	if n := strings.Count(out.String(), "the server is down\nAn empty line tries again"); n != 2 {
@@ -120,7 +119,7 @@ func TestFailedTurn(t *testing.T) {
 	}
 	w.held = nil
 	c, out = opened(st, w.answer)
-	if err := c.hold(t.Context(), "", nil, typing("")); err != nil {
+	if err := c.hold(t.Context(), "chat-1", nil, typing("")); err != nil {
 		t.Error(err)
 	}
 	has(t, out, "This turn failed: the server is down", "You asked: Why?")
@@ -132,12 +131,12 @@ func TestFailedTurn(t *testing.T) {
 // cutOff leaves a turn in the store like a process that crashes in it.
 func cutOff(t *testing.T, st store.Store, w *working) {
 	t.Helper()
-	dead := &dying{Store: st, lives: 5} // the name, the beginning with the message, the step
+	dead := &dying{Store: st, lives: 4} // the beginning with the message, the step
 	// The step's result is saved before the process crashes.
 	w.held = func(context.Context) error { time.Sleep(time.Second); return nil }
 	defer func() { w.held = nil }()
 	c, _ := opened(dead, w.answer)
-	if err := c.hold(t.Context(), "", nil, typing("Why?")); err != nil {
+	if err := c.hold(t.Context(), "chat-1", nil, typing("Why?")); err != nil {
 		t.Log(err)
 	}
 }
@@ -165,7 +164,7 @@ func TestCutOffTurn(t *testing.T) {
 				time.Sleep(later)
 				began := time.Now()
 				c, out := opened(st, w.answer)
-				if err := c.hold(t.Context(), "", nil, typing()); err != nil {
+				if err := c.hold(t.Context(), "chat-1", nil, typing()); err != nil {
 					t.Error(err)
 				}
 				has(t, out, "? Why?\n", "cut off and is resumed", "You asked: Why?")
@@ -190,11 +189,11 @@ func TestTwoPrograms(t *testing.T) {
 				w := &working{held: func(context.Context) error { time.Sleep(takes); return nil }}
 				first, _ := opened(st, w.answer)
 				ended := make(chan error)
-				go func() { ended <- first.hold(t.Context(), "", nil, typing("Why?")) }()
+				go func() { ended <- first.hold(t.Context(), "chat-1", nil, typing("Why?")) }()
 				synctest.Wait()
 
 				second, out := opened(st, w.answer)
-				if err := second.hold(t.Context(), "", nil, typing("/history")); err != nil {
+				if err := second.hold(t.Context(), "chat-1", nil, typing("/history")); err != nil {
 					t.Error(err)
 				}
 				has(t, out, "? Why?\n", "Another process")
@@ -222,13 +221,13 @@ func TestQuestionAfterRestart(t *testing.T) {
 		return qed.Answer{Text: "You mean " + city}, err
 	}
 	c, out := opened(st, asks)
-	if err := c.hold(t.Context(), "", nil, typing("Miami")); err != nil {
+	if err := c.hold(t.Context(), "chat-1", nil, typing("Miami")); err != nil {
 		t.Error(err)
 	}
 	has(t, out, "question  Which Miami?", "2. Ohio")
 	for _, tt := range []struct{ reply, want string }{{"", "question  Which Miami?"}, {"9", "none of the choices"}, {"ohio", "You mean oh"}} {
 		c, out = opened(st, asks)
-		if err := c.hold(t.Context(), "", nil, typing(tt.reply)); err != nil {
+		if err := c.hold(t.Context(), "chat-1", nil, typing(tt.reply)); err != nil {
 			t.Error(err)
 		}
 		has(t, out, "? Miami\n", tt.want)
@@ -249,13 +248,13 @@ func TestCutOffAbort(t *testing.T) {
 			return qed.Answer{}, err
 		}
 		c, _ := opened(st, asks)
-		if err := c.hold(t.Context(), "", nil, typing("Miami")); err != nil {
+		if err := c.hold(t.Context(), "chat-1", nil, typing("Miami")); err != nil {
 			t.Fatal(err)
 		}
-		c, _ = opened(&dying{Store: st, lives: 4}, asks) // the name, the beginning with the message
-		c.hold(t.Context(), "", nil, typing("never mind"))
+		c, _ = opened(&dying{Store: st, lives: 3}, asks) // the beginning with the message
+		c.hold(t.Context(), "chat-1", nil, typing("never mind"))
 		c, out := opened(st, asks)
-		if err := c.hold(t.Context(), "", nil, typing()); err != nil {
+		if err := c.hold(t.Context(), "chat-1", nil, typing()); err != nil {
 			t.Error(err)
 		}
 		has(t, out, "All right.")
@@ -269,41 +268,10 @@ func TestCutOffAbort(t *testing.T) {
 func TestStoreThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &working{}
-		c, out := opened(&dying{Store: &store.InMemory{}, lives: 4}, w.answer)
-		if err := c.hold(t.Context(), "", nil, typing("Why?")); err != nil {
+		c, out := opened(&dying{Store: &store.InMemory{}, lives: 3}, w.answer)
+		if err := c.hold(t.Context(), "chat-1", nil, typing("Why?")); err != nil {
 			t.Error(err)
 		}
 		has(t, out, "not saved", "You asked: Why?")
 	})
-}
-
-// TestNames opens conversations in several programs at once.
-func TestNames(t *testing.T) {
-	st := &store.InMemory{}
-	var programs []chan string
-	for range 8 {
-		chosen := make(chan string)
-		programs = append(programs, chosen)
-		go func() {
-			name, err := names{st}.open(t.Context(), "")
-			if err != nil {
-				t.Error(err)
-			}
-			chosen <- name
-		}()
-	}
-	seen := map[string]bool{}
-	for _, chosen := range programs {
-		seen[<-chosen] = true
-	}
-	if len(seen) != len(programs) {
-		t.Errorf("%d programs have the names %v", len(programs), seen)
-	}
-	if _, err := (names{st}).open(t.Context(), "chat-3"); err != nil {
-		t.Fatal(err)
-	}
-	all, _, err := names{st}.all(t.Context())
-	if err != nil || len(all) != len(programs) || all[len(all)-1] != "chat-3" {
-		t.Errorf("the names are %v, %v", all, err)
-	}
 }

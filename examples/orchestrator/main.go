@@ -6,12 +6,11 @@
 // its software. Without a model it replays a recorded conversation: the model's words
 // are recorded, everything else really runs.
 //
-//	go run ./examples/orchestrator                 # continues the last conversation, or begins one
+//	go run ./examples/orchestrator                 # continues the conversation, or begins it
 //	go run ./examples/orchestrator -thread audit   # a conversation by its name
 //	go run ./examples/orchestrator -crash-at 9     # crashes on purpose: run it again without the flag
 //	go run ./examples/orchestrator -dsn app.db -policy policy.json -docs handbook/
 //	go run ./examples/orchestrator -store postgres://user:password@127.0.0.1:5432/chats
-//	go run ./examples/orchestrator -budget tokens=20000,calls=12,time=1m
 //
 // OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, in the environment or in a
 // .env file, name the model. With EMBEDDING_MODEL the documents are searched by
@@ -74,7 +73,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	c := &conversation{agent: agent, store: p.Store, names: names{p.Store}, show: p.Show, limits: o.limits}
+	c := &conversation{agent: agent, store: p.Store, show: p.Show}
 	return c.hold(ctx, o.thread, script, chat.Lines(ctx, in, p.Show))
 }
 
