@@ -1,11 +1,10 @@
 package values
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -13,24 +12,26 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/joinpath/privacy"
 )
 
-// fileMark begins a file. It has the version of the format, and of the index in it.
-const fileMark = "qed values 2\n"
+// A file has the mark with the version of the format, a saved as package gob encodes it,
+// and the CRC-32 of both.
+const (
+	fileMark     = "qed values 3\n"
+	sumSize      = 4
+	maxFileBytes = 1 << 30
+)
 
-const maxFileBytes = 1 << 30
-
-// header is what a file has before the index, as JSON.
-type header struct {
-	Owner    Caller            `json:"owner"`
-	Shared   bool              `json:"shared,omitempty"`
-	Columns  []Column          `json:"columns"` // without values: the index has them
-	LeftOut  []privacy.LeftOut `json:"left_out,omitempty"`
-	Problems []Problem         `json:"problems,omitempty"`
+// saved is what a file has of a dictionary.
+type saved struct {
+	Owner    Caller
+	Shared   bool
+	Columns  []Column // without values: the index has them
+	LeftOut  []privacy.LeftOut
+	Problems []Problem // without their Err
+	Index    *index
 }
 
 // Save writes the dictionary to a file, without vectors. The file is replaced in one
@@ -38,12 +39,26 @@ type header struct {
 // Only the account of the process can read a new file. The file has the index of the
 // values too, so that [Load] takes a fraction of the time of [Reader.Read].
 func (d *Dictionary) Save(path string) error {
+	s := saved{d.owner, d.shared, slices.Clone(d.columns), d.leftOut, slices.Clone(d.problems), d.index}
+	for i := range s.Columns {
+		s.Columns[i].Values = nil
+	}
+	for i := range s.Problems {
+		s.Problems[i].Err = nil
+	}
+	file := bytes.NewBufferString(fileMark)
+	if err := gob.NewEncoder(file).Encode(s); err != nil {
+		return fmt.Errorf("values: %w", err)
+	}
+	data := binary.LittleEndian.AppendUint32(file.Bytes(), crc32.ChecksumIEEE(file.Bytes()))
+	if len(data) > maxFileBytes {
+		return fmt.Errorf("values: %w", errTooLarge)
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return fmt.Errorf("values: %w", err)
 	}
-	err = d.write(f)
-	if err == nil {
+	if _, err = f.Write(data); err == nil {
 		err = f.Sync()
 	}
 	err = cmp.Or(err, f.Close())
@@ -57,84 +72,6 @@ func (d *Dictionary) Save(path string) error {
 	return nil
 }
 
-// write writes the mark, sections, and the CRC-32 of both.
-func (d *Dictionary) write(f io.Writer) error {
-	h := header{d.owner, d.shared, slices.Concat([]Column{}, d.columns), d.leftOut, d.problems}
-	for i := range h.Columns {
-		h.Columns[i].Values = nil
-	}
-	head, err := json.Marshal(h)
-	if err != nil {
-		return err
-	}
-	out := bufio.NewWriterSize(f, 1<<20)
-	sum := crc32.NewIEEE()
-	w := &fileWriter{out: io.MultiWriter(out, sum)}
-	w.write([]byte(fileMark))
-	w.section(head)
-	w.texts(d.index.values)
-	w.lists(d.index.inColumns)
-	w.ints(d.index.forms)
-	w.texts(d.index.words)
-	w.lists(d.index.wordsOf)
-	w.ints(d.index.byStem)
-	w.ints(d.index.byEnd)
-	var groups []byte
-	for _, group := range d.index.trigrams.Groups {
-		groups = binary.LittleEndian.AppendUint64(groups, group)
-	}
-	w.section(groups)
-	w.lists(lists{d.index.trigrams.At, d.index.trigrams.Words})
-	w.section(d.index.trigrams.Lengths)
-	w.write(binary.LittleEndian.AppendUint32(nil, sum.Sum32()))
-	return cmp.Or(w.err, out.Flush())
-}
-
-// A fileWriter writes sections: the number of bytes, as 4 bytes in little-endian order,
-// and the bytes.
-type fileWriter struct {
-	out io.Writer
-	err error // of the first write that failed
-}
-
-func (w *fileWriter) write(b []byte) {
-	if w.err == nil {
-		_, w.err = w.out.Write(b)
-	}
-}
-
-func (w *fileWriter) section(b []byte) {
-	if len(b) > maxFileBytes {
-		w.err = cmp.Or(w.err, errTooLarge)
-	}
-	w.write(binary.LittleEndian.AppendUint32(nil, uint32(len(b))))
-	w.write(b)
-}
-
-func (w *fileWriter) ints(ids []int32) {
-	b := make([]byte, 0, 4*len(ids))
-	for _, id := range ids {
-		b = binary.LittleEndian.AppendUint32(b, uint32(id))
-	}
-	w.section(b)
-}
-
-func (w *fileWriter) lists(l lists) {
-	w.ints(l.at)
-	w.ints(l.ids)
-}
-
-// texts writes the ends of texts, and the bytes of all.
-func (w *fileWriter) texts(texts []string) {
-	ends, n := make([]int32, len(texts)), 0
-	for i, t := range texts {
-		n += len(t)
-		ends[i] = int32(n)
-	}
-	w.ints(ends)
-	w.section([]byte(strings.Join(texts, "")))
-}
-
 // Load reads a file that [Dictionary.Save] wrote. The error matches [ErrFormat] if
 // the file has anything else; read the values again then.
 func Load(path string) (*Dictionary, error) {
@@ -143,12 +80,8 @@ func Load(path string) (*Dictionary, error) {
 		return nil, fmt.Errorf("values: %w", err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("values: %w", err)
-	}
-	data := make([]byte, min(info.Size(), maxFileBytes+1))
-	if _, err := io.ReadFull(f, data); err != nil {
 		return nil, fmt.Errorf("values: %w", err)
 	}
 	d, err := decode(data)
@@ -164,7 +97,6 @@ var (
 )
 
 func decode(data []byte) (*Dictionary, error) {
-	const sumSize = 4
 	if len(data) > maxFileBytes {
 		return nil, errTooLarge
 	}
@@ -176,16 +108,50 @@ func decode(data []byte) (*Dictionary, error) {
 	if crc32.ChecksumIEEE(data[:end]) != binary.LittleEndian.Uint32(data[end:]) {
 		return nil, errDamaged
 	}
-	r := &fileReader{rest: rest[:len(rest)-sumSize]}
-	var h header
-	if err := strictjson.Decode(r.section(), &h); err != nil {
+	var s saved
+	content := bytes.NewReader(rest[:len(rest)-sumSize])
+	if err := gob.NewDecoder(content).Decode(&s); err != nil {
 		return nil, err
 	}
-	d := &Dictionary{owner: h.Owner, shared: h.Shared, columns: h.Columns, leftOut: h.LeftOut, problems: h.Problems}
-	if d.index = r.index(h.Columns); r.wrong || len(r.rest) > 0 {
+	d := &Dictionary{owner: s.Owner, shared: s.Shared, columns: s.Columns, leftOut: s.LeftOut, problems: s.Problems, index: s.Index}
+	if content.Len() > 0 || !d.index.isWhole(len(d.columns)) {
 		return nil, errDamaged
 	}
+	d.index.complete(d.columns)
 	return d, d.check()
+}
+
+// isWhole reports whether the numbers in the lists of an index, which may be nil, are those
+// of its texts and of so many columns.
+func (x *index) isWhole(columns int) bool {
+	if x == nil || x.Trigrams == nil {
+		return false
+	}
+	t, words := x.Trigrams, len(x.Words)
+	return slices.IsSorted(x.Values) && slices.IsSorted(x.Words) && x.InColumns.isWhole(len(x.Values), columns) &&
+		areBelow(x.Forms, len(x.Values)) && x.WordsOf.isWhole(len(x.Forms), words) &&
+		len(x.ByStem) == words && areBelow(x.ByStem, words) && len(x.ByEnd) == words && areBelow(x.ByEnd, words) &&
+		lists{t.At, t.Words}.isWhole(len(t.Groups), words) && len(t.Lengths) == words
+}
+
+// isWhole reports whether l has n lists of numbers below a limit.
+func (l lists) isWhole(n, limit int) bool {
+	return len(l.At) == n+1 && l.At[0] == 0 && slices.IsSorted(l.At) && int(l.At[n]) == len(l.IDs) && areBelow(l.IDs, limit)
+}
+
+func areBelow(ids []int32, limit int) bool {
+	return !slices.ContainsFunc(ids, func(id int32) bool { return id < 0 || int(id) >= limit })
+}
+
+// complete adds what a file does not have to an index, and the values to its columns.
+func (x *index) complete(columns []Column) {
+	x.columns, x.formsOf = namesOf(columns), x.WordsOf.inverse(len(x.Words))
+	of := x.InColumns.inverse(len(columns))
+	for i := range columns {
+		for _, id := range of.of(int32(i)) { // in the order of the values, which are sorted
+			columns[i].Values = append(columns[i].Values, x.Values[id])
+		}
+	}
 }
 
 // check returns an error for a dictionary that no reader returns.
@@ -205,7 +171,7 @@ func (d *Dictionary) check() error {
 			return fmt.Errorf("the numbers of column %d are wrong", i)
 		}
 	}
-	for i, v := range d.index.values {
+	for i, v := range d.index.Values {
 		if len(v) > longestValue || !plain(v) {
 			return fmt.Errorf("value %d is not a text on one line", i)
 		}

@@ -49,9 +49,9 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder) (*Dictiona
 	}
 	m := &meaning{embedder: e}
 	var texts []string
-	for i, value := range d.index.values {
+	for i, value := range d.index.Values {
 		texts = append(texts, value)
-		for _, c := range d.index.inColumns.of(int32(i)) {
+		for _, c := range d.index.InColumns.of(int32(i)) {
 			column := d.index.columns[c]
 			m.asked = append(m.asked, asked{entry: int32(i), column: c, text: fmt.Sprintf("Which %s have the %s %s",
 				textmatch.Spaced(column.table), textmatch.Spaced(column.column), value)})
@@ -64,7 +64,7 @@ func (d *Dictionary) WithMeaning(ctx context.Context, e llm.Embedder) (*Dictiona
 	if err != nil {
 		return nil, err
 	}
-	for _, value := range d.index.values {
+	for _, value := range d.index.Values {
 		m.vectors = append(m.vectors, known[value])
 	}
 	for i := range m.asked {
@@ -160,7 +160,7 @@ func (s *search) spelled() map[int32]bool {
 	out := map[int32]bool{}
 	for id, h := range s.hits {
 		if h.how != Part {
-			for _, c := range s.inColumns.of(id) {
+			for _, c := range s.InColumns.of(id) {
 				out[c] = true
 			}
 		}

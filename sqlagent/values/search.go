@@ -227,7 +227,7 @@ func (s *search) matches(q Query) []Match {
 	}
 	var all []ranked
 	for id, h := range s.hits {
-		for _, c := range s.inColumns.of(id) {
+		for _, c := range s.InColumns.of(id) {
 			column := &s.columns[c]
 			if h.column != nil && h.column != column {
 				continue
@@ -242,7 +242,7 @@ func (s *search) matches(q Query) []Match {
 				}
 			}
 			all = append(all, ranked{
-				Match{column.table, column.column, s.values[id], s.text[h.begin:h.end], h.score, h.how}, rank, h.begin, h.candidate,
+				Match{column.table, column.column, s.Values[id], s.text[h.begin:h.end], h.score, h.how}, rank, h.begin, h.candidate,
 			})
 		}
 	}
