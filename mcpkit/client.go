@@ -19,18 +19,10 @@ type ClientOptions struct {
 	// tools of several servers can be in one registry.
 	Prefix string
 
-	// AllowedTools are the tools to use, by the server's names. A name that the
-	// server does not list is reported as a [*ToolError]. Nil means all tools.
-	AllowedTools []string
-
 	// Trusted means that the server is trusted. Its descriptions are not quoted, its
 	// hints readOnlyHint and idempotentHint mark a tool as idempotent, and its results
 	// may have the members of a [finding.Finding]. Sizes are limited in any case.
 	Trusted bool
-
-	// OnToolError is called with each tool that cannot be used; the other tools are
-	// returned. Nil means that [Client.Tools] returns these errors and no tools.
-	OnToolError func(*ToolError)
 
 	// Meta returns what is sent with a call as its _meta, such as the user. Nil means
 	// nothing. Names that begin with "io.modelcontextprotocol/", and "progressToken",

@@ -22,8 +22,8 @@ import (
 // server's order. They work as long as the client is open, even if the server lists
 // other tools later.
 //
-// A tool that cannot be used is a [*ToolError], which [ClientOptions.OnToolError] gets
-// or Tools returns. The reason is one of these:
+// The error has a [*ToolError] for each tool that cannot be used; the other tools are
+// returned with it. The reason is one of these:
 //
 //   - The name is empty, has characters that cannot be printed, was listed before, or
 //     becomes equal to another name.
@@ -42,12 +42,9 @@ func (c *Client) Tools(ctx context.Context) ([]qed.Tool, error) {
 	}
 	names := c.names(listed)
 	var tools []qed.Tool
-	var problems []*ToolError
+	var problems []error
 	seen := map[string]bool{}
 	for i, t := range listed {
-		if c.opt.AllowedTools != nil && !slices.Contains(c.opt.AllowedTools, t.Name) {
-			continue
-		}
 		tool, problem := qed.Tool{}, (*ToolError)(nil)
 		switch {
 		case t.Name == "":
@@ -68,31 +65,7 @@ func (c *Client) Tools(ctx context.Context) ([]qed.Tool, error) {
 		}
 		tools = append(tools, tool)
 	}
-	for _, p := range problems {
-		seen[p.Tool] = true
-	}
-	for _, name := range c.opt.AllowedTools {
-		if !seen[name] {
-			problems = append(problems, refused(name, "the server does not list it"))
-		}
-	}
-	if err := c.report(problems); err != nil {
-		return nil, err
-	}
-	return tools, nil
-}
-
-// report passes the problems to OnToolError, or returns them as one error.
-func (c *Client) report(problems []*ToolError) error {
-	var all []error
-	for _, p := range problems {
-		if c.opt.OnToolError != nil {
-			c.opt.OnToolError(p)
-			continue
-		}
-		all = append(all, p)
-	}
-	return errors.Join(all...)
+	return tools, errors.Join(problems...)
 }
 
 // list returns the tools that the server lists. The SDK leaves out those that it
