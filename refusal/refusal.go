@@ -29,6 +29,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // A Code names a kind of problem, such as "unknown_table". The text of a code
@@ -81,7 +82,7 @@ func (p Problem) String() string {
 		b.WriteString(printable(prompt.Clip(p.Path, maxPath)) + ": ")
 	}
 	b.WriteString(printable(p.Message))
-	if unnamed := slices.ContainsFunc(p.Candidates, func(c string) bool { return !namesWord(p.Message, c) }); unnamed {
+	if unnamed := slices.ContainsFunc(p.Candidates, func(c string) bool { return !textmatch.HasWord(p.Message, c) }); unnamed {
 		b.WriteString(" (did you mean " + printable(strings.Join(p.Candidates, ", ")) + "?)")
 	}
 	if p.Line > 0 {
@@ -111,28 +112,6 @@ func printable(text string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-// namesWord reports whether text contains name as a whole word.
-func namesWord(text, name string) bool {
-	isPart := func(s string, at int) bool {
-		if at < 0 || at >= len(s) {
-			return false
-		}
-		c := s[at]
-		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], name)
-		if i < 0 || name == "" {
-			return false
-		}
-		i += from
-		if !isPart(text, i-1) && !isPart(text, i+len(name)) {
-			return true
-		}
-		from = i + 1
-	}
 }
 
 // An Error is the reason why a text was refused.

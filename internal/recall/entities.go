@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/qedkit/qed"
@@ -74,7 +73,7 @@ func Entities(question string, answer *qed.Answer, hidden []string) []finding.En
 			default:
 				continue
 			}
-			if len(name) <= 4*maxName && contains(said, fold(name)) {
+			if len(name) <= 4*maxName && textmatch.HasWord(said, fold(name)) {
 				add(column, name)
 			}
 		}
@@ -92,26 +91,3 @@ func identifies(column string) bool {
 }
 
 func fold(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
-
-// contains reports whether a text has a name as whole words.
-func contains(text, name string) bool {
-	for from := 0; name != ""; {
-		at := strings.Index(text[from:], name)
-		if at < 0 {
-			return false
-		}
-		at += from
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
-		if !wordRune(before) && !wordRune(after) {
-			return true
-		}
-		from = at + len(name)
-	}
-	return false
-}
-
-func wordRune(r rune) bool {
-	// Scripts without spaces have no borders of words.
-	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
-}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/textmatch"
 )
 
 // mayBeCall reports whether a text that begins with b can be a tool call as a whole:
@@ -31,27 +33,12 @@ func explained(text []byte, tools []string) bool {
 		return false
 	}
 	for _, name := range tools {
-		if mentions(text, name) {
+		if textmatch.HasWord(string(text), name) {
 			return false
 		}
 	}
 	after := bytes.TrimSpace(text[end+1:])
 	return bytes.IndexByte(after, ' ') > 0 && !bytes.ContainsAny(after, "\"{[<|")
-}
-
-// mentions reports whether a text has a name as a whole word.
-func mentions(text []byte, name string) bool {
-	for {
-		i := bytes.Index(text, []byte(name))
-		if i < 0 || name == "" {
-			return false
-		}
-		rest := text[i+len(name):]
-		if (i == 0 || !inWord(text[i-1])) && (len(rest) == 0 || !inWord(rest[0])) {
-			return true
-		}
-		text = rest
-	}
 }
 
 // isCall reports whether a text calls one of the tools: with JSON that has the name of
