@@ -21,202 +21,164 @@ func newCopier[S any]() func(to, from *S) error {
 			return nil
 		}
 	}
-	plan, ok := copyPlans{}.of(reflect.TypeFor[S]())
+	kinds := copyKinds{reflect.TypeFor[time.Time](): shared}
+	kinds.of(reflect.TypeFor[S]())
 	return func(to, from *S) (err error) {
 		defer recoverInto(&err)
 		*to = *from
-		switch {
-		case !ok:
-			err = fmt.Errorf("a %T has no JSON", *from)
-		case plan != nil:
-			err = plan(reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem(), 0)
-		}
-		if err != nil {
+		if err := kinds.own(reflect.ValueOf(to).Elem(), 0); err != nil {
 			return fmt.Errorf("the state cannot be copied: %w", err)
 		}
 		return nil
 	}
 }
 
-// A copyPlan makes to, which has been assigned from, share no memory with it. Nil
-// means that assigning is enough.
-type copyPlan func(to, from reflect.Value, depth int) error
+// A copyKind is how the values of a type are copied.
+type copyKind int
 
-// copyPlans has the plans of the types that are being planned.
-type copyPlans map[reflect.Type]*copyPlan
+const (
+	never   copyKind = iota
+	shared           // assigning is enough
+	inParts          // their elements or fields
+	asJSON           // by their own JSON
+)
 
-// of returns the plan of a t. It reports false if a t cannot be copied.
-func (c copyPlans) of(t reflect.Type) (copyPlan, bool) {
-	if t == reflect.TypeFor[time.Time]() {
-		return nil, true
-	}
-	if within := c[t]; within != nil {
-		return func(to, from reflect.Value, depth int) error {
-			if depth == maxDepth {
-				return fmt.Errorf("it is nested deeper than %d levels: it seems to contain itself", maxDepth)
-			}
-			return (*within)(to, from, depth+1)
-		}, true
-	}
-	plan := new(copyPlan)
-	c[t] = plan
-	defer delete(c, t)
-	var ok bool
-	if *plan, ok = c.byKind(t); !ok && t.Kind() != reflect.Interface && hasCodec(t) {
-		*plan, ok = copyJSON, true
-	}
-	return *plan, ok
-}
+type copyKinds map[reflect.Type]copyKind
 
-func (c copyPlans) byKind(t reflect.Type) (copyPlan, bool) {
+// of finds out how a t is copied, and what it consists of.
+func (c copyKinds) of(t reflect.Type) copyKind {
+	if kind, ok := c[t]; ok {
+		return kind
+	}
+	c[t] = inParts // it may contain itself
+	kind := inParts
 	switch t.Kind() {
 	case reflect.Interface, reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		return nil, false
+		kind = never
 	case reflect.Struct:
-		return c.ofFields(t)
-	case reflect.Slice, reflect.Array, reflect.Map, reflect.Pointer:
+		kind = c.ofFields(t)
+	case reflect.Array:
+		if kind = c.of(t.Elem()); kind == asJSON {
+			kind = inParts
+		}
+	case reflect.Slice, reflect.Map, reflect.Pointer:
+		if c.of(t.Elem()) == never {
+			kind = never
+		}
 	default:
-		return nil, true
+		kind = shared
 	}
-	elem, ok := c.of(t.Elem())
-	if !ok {
-		return nil, false
+	if kind == never && t.Kind() != reflect.Interface && hasCodec(t) {
+		kind = asJSON
 	}
-	switch t.Kind() {
-	case reflect.Slice:
-		return copySlice(t, elem), true
-	case reflect.Map:
-		return copyMap(elem), true
-	case reflect.Pointer:
-		return copyPointer(elem), true
-	}
-	return elem.ofEach(), true
+	c[t] = kind
+	return kind
 }
 
-// ofFields returns the plan of a struct.
-func (c copyPlans) ofFields(t reflect.Type) (copyPlan, bool) {
-	plans := make([]copyPlan, t.NumField())
-	some := false
-	for i := range plans {
-		f, ok := t.Field(i), false
+func (c copyKinds) ofFields(t reflect.Type) copyKind {
+	all := shared
+	for f := range t.Fields() {
+		kind := never
 		switch {
 		case f.IsExported():
-			plans[i], ok = c.of(f.Type)
+			kind = c.of(f.Type)
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
-			plans[i], ok = c.ofFields(f.Type)
+			kind = c.ofFields(f.Type)
+			c[f.Type] = kind
 		}
-		if !ok {
-			return nil, false
+		switch kind {
+		case never:
+			return never
+		case inParts, asJSON:
+			all = inParts
 		}
-		some = some || plans[i] != nil
 	}
-	if !some {
-		return nil, true
+	return all
+}
+
+// own makes v share no memory with the value from which it was assigned.
+func (c copyKinds) own(v reflect.Value, depth int) error {
+	switch kind := v.Kind(); {
+	case kind < reflect.Array, kind == reflect.String:
+		return nil
+	case kind == reflect.Slice:
+		switch list := v.Addr().Interface().(type) {
+		case *[]string: // without reflection
+			*list = slices.Clone(*list)
+			return nil
+		case *[]int:
+			*list = slices.Clone(*list)
+			return nil
+		}
 	}
-	return func(to, from reflect.Value, depth int) error {
-		for i, plan := range plans {
-			if plan == nil {
-				continue
-			}
-			if err := plan(to.Field(i), from.Field(i), depth); err != nil {
+	switch c[v.Type()] {
+	case shared:
+		return nil
+	case asJSON:
+		return ownJSON(v)
+	case never:
+		return fmt.Errorf("a %s has no JSON", v.Type())
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := c.own(v.Field(i), depth); err != nil {
 				return err
 			}
 		}
 		return nil
-	}, true
-}
-
-// ofEach returns the plan of an array whose elements have the plan p.
-func (p copyPlan) ofEach() copyPlan {
-	if p == nil {
-		return nil
+	case reflect.Array:
+		return c.ownEach(v, depth)
 	}
-	return func(to, from reflect.Value, depth int) error {
-		for i := range from.Len() {
-			if err := p(to.Index(i), from.Index(i), depth); err != nil {
+	switch {
+	case v.IsNil():
+		return nil
+	case depth == maxDepth:
+		return fmt.Errorf("it is nested deeper than %d levels: it seems to contain itself", maxDepth)
+	}
+	switch v.Kind() {
+	case reflect.Slice:
+		list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(list, v)
+		v.Set(list)
+		return c.ownEach(v, depth+1)
+	case reflect.Map:
+		entries := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for e := v.MapRange(); e.Next(); {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(e.Value())
+			if err := c.own(value, depth+1); err != nil {
 				return err
 			}
+			entries.SetMapIndex(e.Key(), value)
 		}
+		v.Set(entries)
 		return nil
 	}
+	to := reflect.New(v.Type().Elem())
+	to.Elem().Set(v.Elem())
+	v.Set(to)
+	return c.own(to.Elem(), depth+1)
 }
 
-// cloneSlice copies a []E whose elements need no copying, without reflection.
-func cloneSlice[E any](to, _ reflect.Value, _ int) error {
-	own := to.Addr().Interface().(*[]E)
-	*own = slices.Clone(*own)
+func (c copyKinds) ownEach(v reflect.Value, depth int) error {
+	if c[v.Type().Elem()] == shared {
+		return nil
+	}
+	for i := range v.Len() {
+		if err := c.own(v.Index(i), depth); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-func copySlice(t reflect.Type, elem copyPlan) copyPlan {
-	switch t {
-	case reflect.TypeFor[[]string]():
-		return cloneSlice[string]
-	case reflect.TypeFor[[]int]():
-		return cloneSlice[int]
-	}
-	each := elem.ofEach()
-	return func(to, from reflect.Value, depth int) error {
-		if from.IsNil() {
-			return nil
-		}
-		if from.Len() == 0 {
-			to.Set(reflect.MakeSlice(from.Type(), 0, 0)) // empty, and not nil
-			return nil
-		}
-		to.SetZero()
-		to.Grow(from.Len())
-		to.SetLen(from.Len())
-		reflect.Copy(to, from)
-		if each == nil {
-			return nil
-		}
-		return each(to, from, depth)
-	}
-}
-
-func copyMap(elem copyPlan) copyPlan {
-	return func(to, from reflect.Value, depth int) error {
-		if from.IsNil() {
-			return nil
-		}
-		to.Set(reflect.MakeMapWithSize(from.Type(), from.Len()))
-		for entries := from.MapRange(); entries.Next(); {
-			value := entries.Value()
-			if elem != nil {
-				own := reflect.New(value.Type()).Elem()
-				own.Set(value)
-				if err := elem(own, value, depth); err != nil {
-					return err
-				}
-				value = own
-			}
-			to.SetMapIndex(entries.Key(), value)
-		}
-		return nil
-	}
-}
-
-func copyPointer(elem copyPlan) copyPlan {
-	return func(to, from reflect.Value, depth int) error {
-		if from.IsNil() {
-			return nil
-		}
-		to.Set(reflect.New(from.Type().Elem()))
-		to.Elem().Set(from.Elem())
-		if elem == nil {
-			return nil
-		}
-		return elem(to.Elem(), from.Elem(), depth)
-	}
-}
-
-// copyJSON copies what has its own JSON.
-func copyJSON(to, _ reflect.Value, _ int) error {
-	raw, err := json.Marshal(to.Addr().Interface()) // its methods may be those of the pointer
+// ownJSON copies what has its own JSON.
+func ownJSON(v reflect.Value) error {
+	raw, err := json.Marshal(v.Addr().Interface()) // its methods may be those of the pointer
 	if err != nil {
 		return err
 	}
-	to.SetZero()
-	return json.Unmarshal(raw, to.Addr().Interface())
+	v.SetZero()
+	return json.Unmarshal(raw, v.Addr().Interface())
 }
