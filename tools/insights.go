@@ -73,7 +73,7 @@ const (
 // checked, and neither are numbers that are spelled out.
 //
 // Because the text is checked first, it does not stream: it is emitted as one
-// [qed.Token], see [Options.Channel].
+// [qed.Token].
 //
 // The model request has the name "generate_insights" ([llm.Request.Name]). The
 // reply is JSON, in which a value is a string or a number:

@@ -33,7 +33,7 @@ const maxLLMPrompt = 16 << 10 // bytes
 //
 //   - The model gets the prompt, at most 16 KiB, and the data, which the prompt
 //     marks as data. It gets no conversation and no tools.
-//   - Text streams: see [Options.Channel].
+//   - Text streams on [qed.ChannelTool].
 //   - The model request has the name "llm_tool" ([llm.Request.Name]). The reply
 //     is text or, with json, the object.
 func NewLLM(model llm.Model, opt *Options) qed.Tool {

@@ -40,7 +40,7 @@ type summaryResult struct {
 //     with the name "correct_figures". Numbers that it typed and that are in none
 //     of the request, the rows and the findings are "unproved"; "partial" and the end of the
 //     text say so. Without rows and findings, "partial" says that nothing was looked up.
-//   - The text streams while it is written: see [Options.Channel].
+//   - The text streams while it is written.
 //   - The prompt has the first rows, up to 8 KiB, the number of all
 //     rows, and why rows are missing.
 //   - The model request has the name "llm_summary" ([llm.Request.Name]). The
