@@ -20,7 +20,7 @@ var thoughts = []pair{
 	{"<longcat_think>", "</longcat_think>"},
 	{"<|begin_of_thought|>", "<|end_of_thought|>"}, // models trained on OpenThoughts
 	{"<|channel|>analysis<|message|>", "<|end|>"},
-	{"assistantanalysis", "assistantfinal"},  // the same from a server that leaves out the marks
+	{"", wordsOfMarks},                       // the same from a server that leaves out the marks
 	{"<|inner_prefix|>", "<|inner_suffix|>"}, // Apertus
 	{"", "[BEGIN FINAL RESPONSE]"},           // Apriel, after words
 	{
@@ -28,6 +28,13 @@ var thoughts = []pair{
 		"</think_never_used_51bce0c785ca2f68081bfa7d91973934>",
 	},
 }
+
+// wordsOfMarks ends thoughts that begin with the word analysis. In any other text it can be
+// part of a name, such as assistantFinalGrade.
+const wordsOfMarks = "assistantfinal"
+
+// endOfTurn begins the reply of a tool, which a model made up, if a line begins with it.
+const endOfTurn = "<tool_response>"
 
 // wrappers are around the answer of a reply that begins with thoughts. Elsewhere they are
 // elements of XML.
@@ -68,7 +75,7 @@ var noise = []string{
 // does not know where its turns end.
 var ends = []string{
 	"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "<｜end▁of▁sentence｜>",
-	"<tool_response>",
+	endOfTurn,
 }
 
 // A kind is what a mark means.

@@ -4,6 +4,7 @@ package replytext
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -211,7 +212,7 @@ func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 		whole, cut := hasPrefix(rest, m.text)
 		switch {
 		case !whole && !cut:
-		case !r.counts(m):
+		case !r.counts(m, i):
 			r.quotes = r.quotes || whole && m.kind == opening
 			partial = partial || cut && !last && m.kind == opening
 		case cut && !last:
@@ -249,8 +250,17 @@ func (r *Reader) mayBegin(rest []byte, last bool) (partial bool) {
 // that is indented much is code.
 func (r *Reader) atStart() bool { return !r.begun || r.place.blank && r.place.indent < codeIndent }
 
-// counts reports whether a mark means something where the text is now.
-func (r *Reader) counts(m mark) bool {
+// beganWith reports whether the text up to pending[i] begins with a word.
+func (r *Reader) beganWith(word string, i int) bool {
+	begin := r.text
+	if len(begin) < len(word) {
+		begin = slices.Concat(begin, r.pending[:i])
+	}
+	return bytes.HasPrefix(begin, []byte(word))
+}
+
+// counts reports whether a mark at pending[i] means something where the text is now.
+func (r *Reader) counts(m mark, i int) bool {
 	switch m.kind {
 	case opening:
 		return r.atStart()
@@ -259,7 +269,9 @@ func (r *Reader) counts(m mark) bool {
 	case call:
 		return !r.Object && len(r.Tools) > 0
 	case closing:
-		return !r.json && !r.quotes
+		return !r.json && !r.quotes && (m.text != wordsOfMarks || r.beganWith("analysis", i))
+	case ending:
+		return !r.json && (m.text != endOfTurn || r.atStart())
 	case wrapper:
 		return m.ends != "" && !r.begun && r.last.open != "" || m.text == r.wrapped
 	}
@@ -272,7 +284,7 @@ const maxGap = 64 // blanks between a mark and what follows it
 // whether that is known yet.
 func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
 	switch m.kind {
-	case opening, preamble, wrapper:
+	case opening, preamble:
 		return true, true
 	case closing:
 		if r.atStart() || r.Unopened {
@@ -291,6 +303,10 @@ func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
 	gap := rest[:len(rest)-len(after)]
 	newLine := bytes.IndexByte(gap, '\n') >= 0
 	switch {
+	case m.kind == wrapper && m.ends != "":
+		return after[0] != '<', true // else the answer is XML
+	case m.kind == wrapper:
+		return newLine, true
 	case m.text == "<tools>": // also an element of XML
 		return after[0] == '{' || after[0] == '[', true
 	case strings.IndexByte("{[<", after[0]) >= 0:
