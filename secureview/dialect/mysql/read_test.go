@@ -117,6 +117,8 @@ var constructs = []struct{ name, text, want string }{
 		"SELECT 1 AS `a`, .5 AS `b`, 1.50 AS `c`, 1.5e3 AS `d`, 1e-5 AS `e`, 007 AS `f`, 18446744073709551616 AS `g`"},
 	{"long number", `SELECT 12345678901234567890123456789012345678901234567890123456789012345 a`,
 		"SELECT 12345678901234567890123456789012345678901234567890123456789012345 AS `a`"},
+	{"long fraction", "SELECT " + strings.Repeat("1", 33) + "." + strings.Repeat("2", 32) + " a",
+		"SELECT " + strings.Repeat("1", 33) + "." + strings.Repeat("2", 32) + " AS `a`"},
 	{"binary literals", `SELECT X'4142' a, x'' b, 0x41 c, 0b101 d, b'01' e`, "SELECT X'4142' AS `a`, X'' AS `b`, 0x41 AS `c`, b'101' AS `d`, b'01' AS `e`"},
 	{"time literals", `SELECT DATE '2020-01-02' a, TIME '10:11:12.50' b, TIMESTAMP '2020-01-02 03:04:05' c, {d '2020-01-02'} d`,
 		"SELECT DATE '2020-01-02' AS `a`, TIME '10:11:12.50' AS `b`, TIMESTAMP '2020-01-02 03:04:05' AS `c`, DATE '2020-01-02' AS `d`"},
@@ -231,6 +233,9 @@ var refusals = []struct {
 	{`SELECT NEXT VALUE FOR s`, sqlast.Function, "nextval", "NEXT"},
 
 	{`SELECT 123456789012345678901234567890123456789012345678901234567890123456 FROM t`, sqlast.Unsupported, "123456789012345678901234567890123456789012345678901234567890123456", "123"},
+	{"SELECT " + strings.Repeat("1", 40) + "." + strings.Repeat("1", 26), sqlast.Unsupported, strings.Repeat("1", 40), "111"},
+	{"SELECT 0." + strings.Repeat("1", 66), sqlast.Unsupported, "0", "0."},
+	{"SELECT ." + strings.Repeat("1", 66), sqlast.Unsupported, strings.Repeat("1", 66), "111"},
 	{`SELECT a FROM t PARTITION (p0)`, sqlast.Unsupported, "PARTITION", "t PARTITION"},
 	{`SELECT a FROM t AS OF TIMESTAMP NOW()`, sqlast.Unsupported, "AS OF", "t AS"},
 	{"SELECT j.n FROM t, JSON_TABLE(t.a, '$[*]' COLUMNS (n FOR ORDINALITY, x INT PATH '$.x')) AS j", sqlast.Unsupported, "JSON_TABLE", "(t.a"},
