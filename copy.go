@@ -83,8 +83,9 @@ func (c copyKinds) ofFields(t reflect.Type) copyKind {
 		case f.IsExported():
 			kind = c.of(f.Type)
 		case f.Anonymous && f.Type.Kind() == reflect.Struct:
-			kind = c.ofFields(f.Type)
-			c[f.Type] = kind
+			if kind = c.ofFields(f.Type); kind != never { // else another field may be copied by its JSON
+				c[f.Type] = kind
+			}
 		}
 		switch kind {
 		case never:

@@ -59,6 +59,32 @@ func TestCopySharesNothing(t *testing.T) {
 	}
 }
 
+type hidden struct{ n int }
+
+func (h *hidden) MarshalText() ([]byte, error) { return []byte{byte('0' + h.n)}, nil }
+func (h *hidden) UnmarshalText(b []byte) error { h.n = int(b[0] - '0'); return nil }
+
+// A type with its own JSON is copied in a field, also if it is embedded elsewhere.
+func TestCopyOfAnEmbeddedCodec(t *testing.T) {
+	type holds struct{ hidden }
+	type first struct {
+		Field hidden
+		Holds holds
+	}
+	type last struct {
+		Holds holds
+		Field hidden
+	}
+	one, two := first{hidden{1}, holds{hidden{2}}}, last{holds{hidden{2}}, hidden{1}}
+	ownOne, ownTwo := first{}, last{}
+	if err := newCopier[first]()(&ownOne, &one); err != nil || ownOne != one {
+		t.Errorf("got %v, %v", ownOne, err)
+	}
+	if err := newCopier[last]()(&ownTwo, &two); err != nil || ownTwo != two {
+		t.Errorf("got %v, %v", ownTwo, err)
+	}
+}
+
 type cloned struct{ By func() string }
 
 func (c cloned) Clone() cloned { return cloned{func() string { return "Clone" }} }
