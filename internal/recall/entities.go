@@ -73,7 +73,7 @@ func Entities(question string, answer *qed.Answer, hidden []string) []finding.En
 			default:
 				continue
 			}
-			if len(name) <= 4*maxName && textmatch.HasWord(said, fold(name)) {
+			if len(name) <= 4*maxName && textmatch.SaysWord(said, fold(name)) {
 				add(column, name)
 			}
 		}
