@@ -42,7 +42,7 @@ func (c *conversation) hold(ctx context.Context, name string, script []string, t
 			return nil
 		case ctx.Err() != nil:
 			return errInterrupted
-		case errors.Is(err, llm.ErrAuth) || err != nil && (next.scripted()):
+		case errors.Is(err, llm.ErrAuth) || err != nil && next.scripted():
 			return err
 		case err != nil:
 			c.show.Note("%v", err)
