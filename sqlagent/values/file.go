@@ -131,12 +131,24 @@ func (x *index) isWhole(columns int) bool {
 	return slices.IsSorted(x.Values) && slices.IsSorted(x.Words) && x.InColumns.isWhole(len(x.Values), columns) &&
 		areBelow(x.Forms, len(x.Values)) && x.WordsOf.isWhole(len(x.Forms), words) &&
 		len(x.ByStem) == words && areBelow(x.ByStem, words) && len(x.ByEnd) == words && areBelow(x.ByEnd, words) &&
-		lists{t.At, t.Words}.isWhole(len(t.Groups), words) && len(t.Lengths) == words
+		lists{t.At, t.Words}.isWhole(len(t.Groups), words) && lists{t.At, t.Words}.ascend() && len(t.Lengths) == words
 }
 
 // isWhole reports whether l has n lists of numbers below a limit.
 func (l lists) isWhole(n, limit int) bool {
 	return len(l.At) == n+1 && l.At[0] == 0 && slices.IsSorted(l.At) && int(l.At[n]) == len(l.IDs) && areBelow(l.IDs, limit)
+}
+
+// ascend reports whether no list has a number twice, and each is sorted.
+func (l lists) ascend() bool {
+	for i := range len(l.At) - 1 {
+		for j := l.At[i] + 1; j < l.At[i+1]; j++ {
+			if l.IDs[j] <= l.IDs[j-1] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func areBelow(ids []int32, limit int) bool {
