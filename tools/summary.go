@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -67,7 +67,7 @@ func NewSummary(model llm.Model, opt *Options) qed.Tool {
 
 // noJSON reports whether an optional argument is left out, or empty.
 func noJSON(raw json.RawMessage) bool {
-	return slices.Contains([]string{"", "null", "{}", "[]", `""`}, string(bytes.TrimSpace(raw)))
+	return slices.Contains([]string{"", "null", "{}", "[]", `""`}, string(strictjson.Compact(raw)))
 }
 
 // summary asks for a text about a source and streams it.

@@ -213,7 +213,7 @@ func TestSummaryToolShowsWhatFits(t *testing.T) {
 func TestSummaryOfNothing(t *testing.T) {
 	for arguments, partial := range map[string]bool{
 		`{"request":"Which?"}`:                               true,
-		`{"request":"Which?","rows":null,"findings":{}}`:     true,
+		`{"request":"Which?","rows":null,"findings":{ }}`:    true,
 		`{"request":"Which?","findings":{"ship":"EVER"}}`:    false,
 		`{"request":"Which?","findings":"the EVER arrives"}`: false,
 	} {

@@ -225,7 +225,7 @@ func TestReaderWithoutTools(t *testing.T) {
 
 // The time is linear, whatever the reply has.
 func TestReaderTime(t *testing.T) {
-	const size = 1 << 20
+	const size = 1 << 18
 	for _, test := range []struct{ first, unit string }{
 		{"x <tool_call>", " "}, {"<tool_call>", "\n"}, {"x" + strings.Repeat(" ", size/2), "<|end|>"}, {"x" + strings.Repeat(" ", size/2), "</think>\n"},
 		{"", "<think></think>"}, {"", "a</think>\n"}, {"", "<"}, {"", "{"}, {"", "temperature("}, {"x", "\nAction: temperature\n"}, {"", "`"}, {"", "[[{"}, {"x\n<think>", "</thin"}, {"", "{\"name\":\"temperature\",\"arguments\":{}} "},
