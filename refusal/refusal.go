@@ -82,7 +82,8 @@ func (p Problem) String() string {
 		b.WriteString(printable(prompt.Clip(p.Path, maxPath)) + ": ")
 	}
 	b.WriteString(printable(p.Message))
-	if unnamed := slices.ContainsFunc(p.Candidates, func(c string) bool { return !textmatch.HasWord(p.Message, c) }); unnamed {
+	unnamed := func(c string) bool { return !textmatch.HasWord(p.Message, c) }
+	if slices.ContainsFunc(p.Candidates, unnamed) {
 		b.WriteString(" (did you mean " + printable(strings.Join(p.Candidates, ", ")) + "?)")
 	}
 	if p.Line > 0 {

@@ -28,7 +28,8 @@ type conversation struct {
 var (
 	errQuit        = errors.New("the user quits")
 	errInterrupted = errors.New("interrupted: the same command shows the conversation and can resume it")
-	errInUse       = errors.New("another process is answering a question of this conversation: wait, or use another conversation (-thread)")
+	errInUse       = errors.New("another process is answering a question of this conversation: " +
+		"wait, or use another conversation (-thread)")
 )
 
 // hold runs a conversation until the user quits or the input ends. The lines that the

@@ -113,7 +113,9 @@ func decode(data []byte) (*Dictionary, error) {
 	if err := gob.NewDecoder(content).Decode(&s); err != nil {
 		return nil, err
 	}
-	d := &Dictionary{owner: s.Owner, shared: s.Shared, columns: s.Columns, leftOut: s.LeftOut, problems: s.Problems, index: s.Index}
+	d := &Dictionary{
+		owner: s.Owner, shared: s.Shared, columns: s.Columns, leftOut: s.LeftOut, problems: s.Problems, index: s.Index,
+	}
 	if content.Len() > 0 || !d.index.isWhole(len(d.columns)) {
 		return nil, errDamaged
 	}
@@ -136,7 +138,8 @@ func (x *index) isWhole(columns int) bool {
 
 // isWhole reports whether l has n lists of numbers below a limit.
 func (l lists) isWhole(n, limit int) bool {
-	return len(l.At) == n+1 && l.At[0] == 0 && slices.IsSorted(l.At) && int(l.At[n]) == len(l.IDs) && areBelow(l.IDs, limit)
+	return len(l.At) == n+1 && l.At[0] == 0 && slices.IsSorted(l.At) &&
+		int(l.At[n]) == len(l.IDs) && areBelow(l.IDs, limit)
 }
 
 // ascend reports whether no list has a number twice, and each is sorted.

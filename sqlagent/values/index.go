@@ -184,7 +184,9 @@ func (x *index) withStem(stem string) []int32 {
 	if stem == "" {
 		return nil
 	}
-	from, _ := slices.BinarySearchFunc(x.ByStem, stem, func(id int32, stem string) int { return strings.Compare(stemOf(x.Words[id]), stem) })
+	from, _ := slices.BinarySearchFunc(x.ByStem, stem, func(id int32, stem string) int {
+		return strings.Compare(stemOf(x.Words[id]), stem)
+	})
 	to := from
 	for to < len(x.ByStem) && stemOf(x.Words[x.ByStem[to]]) == stem {
 		to++
@@ -200,7 +202,9 @@ func (x *index) longer(w string, most int) (ids []int32, all bool) {
 		ids = append(ids, int32(from))
 	}
 	end := reversed(w)
-	from, _ = slices.BinarySearchFunc(x.ByEnd, end, func(id int32, end string) int { return strings.Compare(reversed(x.Words[id]), end) })
+	from, _ = slices.BinarySearchFunc(x.ByEnd, end, func(id int32, end string) int {
+		return strings.Compare(reversed(x.Words[id]), end)
+	})
 	for ; from < len(x.ByEnd) && strings.HasSuffix(x.Words[x.ByEnd[from]], w) && len(ids) <= most; from++ {
 		ids = append(ids, x.ByEnd[from])
 	}

@@ -25,7 +25,7 @@ func classify(err error) *sqldb.Error {
 		return failure.Wrap(kind, message, err)
 	}
 	if isTooLong(err) {
-		return failure.Wrap(sqldb.ErrTooLarge, "a row exceeds Options.MaxBytes by more than 8 MiB: "+
+		return failure.Wrap(sqldb.ErrTooLarge, "a row exceeds Options.MaxBytes by more than 8 MiB (bytea values count twice): "+
 			"select fewer columns, or parts of long values", err)
 	}
 	// pgx has no types for these.
