@@ -29,7 +29,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // A Code names a kind of problem, such as "unknown_table". The text of a code
@@ -82,7 +82,7 @@ func (p Problem) String() string {
 		b.WriteString(printable(prompt.Clip(p.Path, maxPath)) + ": ")
 	}
 	b.WriteString(printable(p.Message))
-	unnamed := func(c string) bool { return !textmatch.HasWord(p.Message, c) }
+	unnamed := func(c string) bool { return !wordset.HasWord(p.Message, c) }
 	if slices.ContainsFunc(p.Candidates, unnamed) {
 		b.WriteString(" (did you mean " + printable(strings.Join(p.Candidates, ", ")) + "?)")
 	}

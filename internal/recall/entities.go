@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/sensitive"
 	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 const (
@@ -73,7 +74,7 @@ func Entities(question string, answer *qed.Answer, hidden []string) []finding.En
 			default:
 				continue
 			}
-			if len(name) <= 4*maxName && textmatch.SaysWord(said, fold(name)) {
+			if len(name) <= 4*maxName && wordset.SaysWord(said, fold(name)) {
 				add(column, name)
 			}
 		}

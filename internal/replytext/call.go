@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // mayBeCall reports whether a text that begins with b can be a tool call as a whole:
@@ -33,7 +33,7 @@ func explained(text []byte, tools []string) bool {
 		return false
 	}
 	for _, name := range tools {
-		if textmatch.HasWord(string(text), name) {
+		if wordset.HasWord(string(text), name) {
 			return false
 		}
 	}

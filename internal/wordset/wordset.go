@@ -1,4 +1,4 @@
-// Package wordset makes sets of words from lists in the code.
+// Package wordset makes sets of words from lists in the code, and finds words in texts.
 package wordset
 
 import "strings"

@@ -1,4 +1,4 @@
-package textmatch
+package wordset
 
 import (
 	"strings"

@@ -1,9 +1,9 @@
-package textmatch_test
+package wordset_test
 
 import (
 	"testing"
 
-	"github.com/qedkit/qed/internal/textmatch"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 func TestHasWord(t *testing.T) {
@@ -20,7 +20,7 @@ func TestHasWord(t *testing.T) {
 		{"xab ab ab", "ab ab", true, true},
 		{"text", "", false, false},
 	} {
-		has, says := textmatch.HasWord(test.text, test.name), textmatch.SaysWord(test.text, test.name)
+		has, says := wordset.HasWord(test.text, test.name), wordset.SaysWord(test.text, test.name)
 		if has != test.has || says != test.says {
 			t.Errorf("%s in %s: %v, %v", test.name, test.text, has, says)
 		}
