@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-	"github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -53,8 +52,8 @@ func (r *reader) synthetic(l ast.ValueExpr) sqlast.Expr {
 		return &sqlast.Number{Pos: at, Text: strconv.FormatInt(v, 10)}
 	case uint64:
 		return &sqlast.Number{Pos: at, Text: strconv.FormatUint(v, 10)}
-	case *test_driver.MyDecimal:
-		return &sqlast.Number{Pos: at, Text: v.String()}
+	case decimal:
+		return &sqlast.Number{Pos: at, Text: string(v)}
 	case string:
 		return &sqlast.String{Pos: at, Value: v}
 	}

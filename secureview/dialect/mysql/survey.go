@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -49,29 +48,12 @@ func newSurvey(src string) survey {
 		if joins.depth > sqlast.MaxNesting {
 			s.err = sqlast.NestsTooDeep(t.at)
 		}
-		if t.kind == word && digitsOf(src, t) > maxDigits {
-			s.fail(sqlast.Unsupported, t, src, "a number of more than 65 digits is not supported")
-		}
 		if t.kind == word && !t.afterDot {
 			s.word(src, t, last)
 		}
 		last = t
 	}
 	return s
-}
-
-// maxDigits is how many digits a number of the servers has. The grammar fails on far longer
-// ones.
-const maxDigits = 65
-
-// digitsOf returns the number of the digits with which a word begins, and of those after a
-// decimal point.
-func digitsOf(src string, t token) int {
-	n := digits(src[t.at:t.end])
-	if t.at+n == t.end && strings.HasPrefix(src[t.end:], ".") {
-		n += digits(src[t.end+1:])
-	}
-	return n
 }
 
 // word looks at a word after the token last.
