@@ -43,12 +43,11 @@ func durableModel(m llm.Model) llm.Model {
 		made := false
 		call := func(ctx context.Context) (*llm.Response, error) {
 			made = true
-			return paid(ctx, m, req, stream)
+			resp, err := paid(ctx, m, req, stream)
+			sc.place.log.used(usageOf(resp, err))
+			return resp, err
 		}
 		resp, err := recorded(ctx, sc, recording{name: name, in: key, cost: responseCost}, call)
-		if made {
-			sc.place.log.used(usageOf(resp, err))
-		}
 		if made || err != nil {
 			return resp, err
 		}

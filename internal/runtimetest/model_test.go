@@ -2,8 +2,10 @@ package runtimetest_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -129,5 +131,22 @@ func TestUsageOfFailedCalls(t *testing.T) {
 	}), new(store.InMemory), nil)
 	if diff := cmp.Diff(llm.Usage{InputTokens: 14, OutputTokens: 4, Calls: 2}, c.say("go").Usage); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A reply that arrives when the time is over counts too.
+func TestUsageOfLateReplies(t *testing.T) {
+	late := qed.DurableModel(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+		time.Sleep(50 * time.Millisecond)
+		return &llm.Response{Usage: llm.Usage{InputTokens: 7, OutputTokens: 2, Calls: 1}}, nil
+	}))
+	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		_, err := late.Generate(ctx, &llm.Request{Name: "late"}, nil)
+		return qed.Answer{Text: "partial", Partial: true, PartialReason: fmt.Sprint(err)}, nil
+	}), new(store.InMemory), nil)
+	ctx := budget.With(t.Context(), budget.Limits{Time: 10 * time.Millisecond})
+	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "t", Text: "go"})
+	if answer.Usage.Calls != 1 || answer.Usage.InputTokens != 7 {
+		t.Errorf("%+v, %v", answer, err)
 	}
 }
