@@ -43,6 +43,7 @@ const (
 	asJSON           // by their own JSON
 )
 
+// copyKinds has the types that a state consists of.
 type copyKinds map[reflect.Type]copyKind
 
 // of finds out how a t is copied, and what it consists of.

@@ -4,7 +4,6 @@ package replytext
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -252,11 +251,8 @@ func (r *Reader) atStart() bool { return !r.begun || r.place.blank && r.place.in
 
 // beganWith reports whether the text up to pending[i] begins with a word.
 func (r *Reader) beganWith(word string, i int) bool {
-	begin := r.text
-	if len(begin) < len(word) {
-		begin = slices.Concat(begin, r.pending[:i])
-	}
-	return bytes.HasPrefix(begin, []byte(word))
+	n := min(len(word), len(r.text))
+	return string(r.text[:n]) == word[:n] && bytes.HasPrefix(r.pending[:i], []byte(word[n:]))
 }
 
 // counts reports whether a mark at pending[i] means something where the text is now.
