@@ -120,8 +120,10 @@ func TestKilled(t *testing.T) {
 	var confirmed int64
 	for round := range 3 {
 		cmd, out := start(t, path, "for ever")
-		time.AfterFunc(time.Duration(100+round*37)*time.Millisecond, func() { cmd.Process.Kill() })
-		for out.Scan() {
+		for i := 0; out.Scan(); i++ {
+			if i == 0 {
+				time.AfterFunc(time.Duration(50+round*37)*time.Millisecond, func() { cmd.Process.Kill() })
+			}
 			if _, err := fmt.Sscanf(out.Text(), "confirmed %d", &confirmed); err != nil {
 				t.Fatal(out.Text())
 			}
@@ -150,9 +152,11 @@ func TestKilledInGroups(t *testing.T) {
 	var confirmed [50]int64
 	for round := range 5 {
 		cmd, out := start(t, path, childThreads)
-		time.AfterFunc(time.Duration(150+round*41)*time.Millisecond, func() { cmd.Process.Kill() })
 		appends := 0
 		for out.Scan() {
+			if appends == 0 {
+				time.AfterFunc(time.Duration(100+round*41)*time.Millisecond, func() { cmd.Process.Kill() })
+			}
 			var thread int
 			var head int64
 			if n, _ := fmt.Sscanf(out.Text(), "confirmed %d %d", &thread, &head); n != 2 {
