@@ -82,7 +82,7 @@ func explorer() llm.Model {
 		}))},
 		llmtest.Rule{Name: "step", Contains: []string{"The columns of t_parsed are: region, amount."}, Replies: reply("",
 			call("3", "executeSQLQuery", object{"query": byRegion, "reason": "compare regions"}))},
-		llmtest.Rule{Name: "step", Contains: []string{`\"rowCount\":400`, `\\u003c/data\\u003e`}, Replies: reply("",
+		llmtest.Rule{Name: "step", Contains: []string{`"rowCount":400`, `\u003c/data\u003e`}, Replies: reply("",
 			call("1", "executeSQLQuery", object{"query": "SELECT secret FROM t_parsed", "reason": "look"}),
 			call("2", "profileData", object{"columns": []string{"amount"}}))},
 	)

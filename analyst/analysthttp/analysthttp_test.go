@@ -61,11 +61,11 @@ var model = llm.ModelFunc(func(_ context.Context, req *llm.Request, stream func(
 	case strings.Contains(text, "Hold on.") && results == 0 && held != nil:
 		held()
 		return say("The north has larger orders.")
-	case req.Name == "report" && strings.Contains(text, `\"north\",60`):
+	case req.Name == "report" && strings.Contains(text, `"north",60`):
 		return say("# Report\n\nThe north has {q1.r1.mean}, and not 777.")
 	case req.Name == "report":
 		return say("Nothing was found.")
-	case !strings.Contains(text, `\"name\":\"region\"`):
+	case !strings.Contains(text, `"name":"region"`):
 		return say("There is no such file.")
 	case results == 0:
 		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{
