@@ -27,7 +27,7 @@ type shown struct {
 	name    string // of the package and the example
 	dir     string // of the package, from the root
 	program string // the whole program, or "" if the example is a fragment
-	alone   bool   // the program opens drivers, which another one could register for it
+	linked  string // programs with the same text are linked together
 	example *doc.Example
 }
 
@@ -73,7 +73,9 @@ func shownExamples(t *testing.T) (all []shown) {
 					t.Fatal(err)
 				}
 				s.program = text.String()
-				s.alone = strings.Contains(s.program, `"database/sql"`)
+				if s.linked = "none"; strings.Contains(s.program, `"database/sql"`) {
+					s.linked = cmp.Or(strings.Join(blankImport.FindAllString(s.program, -1), ""), s.name)
+				}
 			}
 			all = append(all, s)
 		}
@@ -108,9 +110,13 @@ func TestShownExamples(t *testing.T) {
 	t.Run("duckdb", func(t *testing.T) { runShown(t, duckdb, "sqldb/duckdb") })
 }
 
+// blankImport is the import of a driver.
+var blankImport = regexp.MustCompile(`(?m)^\s+_ ".*\n`)
+
 // runShown builds the programs in a module that has nothing of this checkout but the
 // library and, if it is given, another module. Programs that open no drivers are linked
-// together, and each runs in a process and a folder of its own.
+// together, and so are those that import the same ones, so that none has a driver that
+// another one registered. Each runs in a process and a folder of its own.
 func runShown(t *testing.T, examples []shown, module string) {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -134,19 +140,22 @@ func runShown(t *testing.T, examples []shown, module string) {
 	write("go.mod", "module example.com/shown\n\ngo 1.26\n")
 	write("go.work", "go 1.26.0\n\nuse (\n"+used+")\n")
 
-	var imports, calls strings.Builder
+	groups := map[string]int{}
+	imports, calls := map[int]string{}, map[int]string{}
 	for i, s := range examples {
-		if s.alone {
-			write(fmt.Sprintf("alone%d/main.go", i), s.program)
-			continue
+		if _, ok := groups[s.linked]; !ok {
+			groups[s.linked] = len(groups)
 		}
-		name := fmt.Sprintf("e%d", i)
+		group, name := groups[s.linked], fmt.Sprintf("e%d", i)
 		text := strings.Replace(s.program, "package main", "package "+name, 1)
 		write(name+"/example.go", strings.Replace(text, "\nfunc main() {", "\nfunc Main() {", 1))
-		fmt.Fprintf(&imports, "\t%q\n", "example.com/shown/"+name)
-		fmt.Fprintf(&calls, "\tcase %q:\n\t\t%s.Main()\n", name, name)
+		imports[group] += fmt.Sprintf("\t%q\n", "example.com/shown/"+name)
+		calls[group] += fmt.Sprintf("\tcase %q:\n\t\t%s.Main()\n", name, name)
 	}
-	write("all/main.go", "package main\n\nimport (\n\t\"os\"\n"+imports.String()+")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+calls.String()+"\t}\n}\n")
+	for group, text := range imports {
+		write(fmt.Sprintf("group%d/main.go", group), "package main\n\nimport (\n\t\"os\"\n"+text+
+			")\n\nfunc main() {\n\tswitch os.Args[1] {\n"+calls[group]+"\t}\n}\n")
+	}
 	bin := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", bin+string(filepath.Separator), "./...")
 	build.Dir = dir
@@ -154,7 +163,7 @@ func runShown(t *testing.T, examples []shown, module string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		names := ""
 		for i, s := range examples {
-			names += fmt.Sprintf("e%d and alone%d are %s\n", i, i, s.name)
+			names += fmt.Sprintf("e%d is %s\n", i, s.name)
 		}
 		t.Fatalf("the examples do not build: %v\n%s\n%s", err, out, names)
 	}
@@ -166,10 +175,7 @@ func runShown(t *testing.T, examples []shown, module string) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, filepath.Join(bin, "all"), fmt.Sprintf("e%d", i))
-			if s.alone {
-				cmd = exec.CommandContext(ctx, filepath.Join(bin, fmt.Sprintf("alone%d", i)))
-			}
+			cmd := exec.CommandContext(ctx, filepath.Join(bin, fmt.Sprintf("group%d", groups[s.linked])), fmt.Sprintf("e%d", i))
 			cmd.Dir = t.TempDir()
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
