@@ -437,6 +437,9 @@ func objects(r *claims.Report, check string) bool {
 // Of data sets with one fault each, at least 95 % are found, by the check that is for
 // the fault, and of true findings at most 2 % are doubted.
 func TestPlantedFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes statistics of hundreds of tables")
+	}
 	found, all := 0, 0
 	for seed := range 5 {
 		for _, p := range faults(seed) {

@@ -40,6 +40,9 @@ import (
 // QED_DIFFERENTIAL is the number of statements that each engine has to accept, and
 // QED_DIFFERENTIAL_SEED the seed.
 func TestDifferential(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs thousands of generated statements")
+	}
 	seed, count := uint64(envNumber(t, "QED_DIFFERENTIAL_SEED", 1)), envNumber(t, "QED_DIFFERENTIAL", 2000)
 	for _, name := range []string{"MariaDB", "MySQL", "PostgreSQL", "SQLite", "DuckDB"} {
 		t.Run(name, func(t *testing.T) {
@@ -53,6 +56,9 @@ func TestDifferential(t *testing.T) {
 // TestDifferentialFilters compares generated statements with what the guard makes of them
 // for tables that have more rows, which a filter of the policy hides.
 func TestDifferentialFilters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs thousands of generated statements")
+	}
 	seed, count := uint64(envNumber(t, "QED_DIFFERENTIAL_SEED", 1)), envNumber(t, "QED_DIFFERENTIAL", 1000)
 	for _, name := range []string{"MariaDB", "MySQL", "PostgreSQL", "SQLite", "DuckDB"} {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 const recursionScript = `
 	CREATE TABLE stop (name VARCHAR(20) PRIMARY KEY, n INT);
 	CREATE TABLE emp (id INT PRIMARY KEY, boss INT, row INT);
-	INSERT INTO stop VALUES ('small', 5), ('below', 999999), ('at', 1000000), ('above', 1000001), ('far', 2000000000);
+	INSERT INTO stop VALUES ('small', 5), ('at', 1000000), ('above', 1000001), ('far', 2000000000);
 	INSERT INTO emp VALUES (1, 3, 10), (2, 1, 20), (3, 2, 30), (4, 1, 40);`
 
 var recursionTables = map[string][]string{"stop": {"name", "n"}, "emp": {"id", "boss", "row"}}
@@ -45,10 +45,8 @@ var recursionCases = []struct {
 	want []any // the first row; nil: sqldb.ErrTooLarge
 }{
 	{counted("small") + "SELECT count(*), sum(i) FROM r", []any{5, 15}},
-	{counted("below") + "SELECT count(*), sum(i) FROM r", []any{999_999, 999_999 * 1_000_000 / 2}},
 	{counted("at") + "SELECT count(*), max(i) FROM r", []any{1_000_000, 1_000_000}},
 	{counted("above") + "SELECT count(*), max(i) FROM r", nil},
-	{counted("far") + "SELECT max(i) FROM r WHERE i < 10", nil},
 	{counted("far") + "SELECT i FROM r ORDER BY i LIMIT 1", nil},
 	{counted("far") + "SELECT (SELECT count(*) FROM r) AS n", nil},
 	{counted("far") + "SELECT count(*) FROM r a JOIN r b ON a.i = b.i", nil},

@@ -66,6 +66,9 @@ func largeSchema(t *testing.T) *joinpath.Schema {
 // TestLargeSchema takes a schema of 5,000 tables from its policy to an answer. What a model
 // and a person are shown does not grow with it.
 func TestLargeSchema(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 5,000 tables")
+	}
 	schema := largeSchema(t)
 	policy, omitted, err := sqldb.PolicyFor(schema, &sqldb.PolicyOptions{Dialect: "sqlite", Exclude: []string{"m999_invoice", "*.order_detail_07"}})
 	if err != nil || len(omitted) > 0 || len(policy.Tables) != 4_999 {
