@@ -19,6 +19,9 @@ import (
 // those are refused that PostgreSQL would refuse, and that the printed text of the
 // others reads as the resolved tree.
 func TestCorpusPostgres(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads thousands of statements")
+	}
 	statements, guards := corpus(t, postgres.Dialect{})
 	refused := map[refusal.Code]int{}
 	for _, s := range statements {

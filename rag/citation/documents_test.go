@@ -30,14 +30,14 @@ import (
 // have a finding. Then each number is changed to one that the passage does not have: of
 // those in digits, nine in ten have to be found.
 func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the documents of the machine")
+	}
 	sentences, documents := documentSentences(t)
 	forms := 0
 	type share struct{ changed, found int }
 	shares := map[string]*share{}
-	for i, s := range sentences {
-		if testing.Short() && i%8 > 0 {
-			continue
-		}
+	for _, s := range sentences {
 		source := []citation.Source{{Key: "1", Text: s.passage}}
 		for _, form := range otherForms(s.text) {
 			forms++

@@ -54,6 +54,9 @@ func texts(c *corpora.Corpus) []string {
 // TestCorpusRoundTrip: a statement that is read is printed and is read again as the
 // same tree.
 func TestCorpusRoundTrip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads thousands of statements")
+	}
 	all := corpus(t)
 	refused := 0
 	postgres.DropInstances()
