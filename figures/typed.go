@@ -155,7 +155,8 @@ func (t *Text) braces(text string) (left []string) {
 		}
 		last = end
 		found := strings.ToValidUTF8(text[begin:min(end, begin+maxBraces)], "")
-		if checked++; !json.Valid([]byte(text[at:end])) && !slices.Contains(left, found) && !t.said(found) {
+		named := strings.Trim(found, "{}") != "" // a brace alone refers to nothing
+		if checked++; named && !json.Valid([]byte(text[at:end])) && !slices.Contains(left, found) && !t.said(found) {
 			left = append(left, found)
 		}
 		at = end
