@@ -108,7 +108,7 @@ func shopAgent(t *testing.T, db sqlagent.Database, policy *secureview.Policy, op
 		"answer": says("By the model."),
 	})
 	if opt == nil {
-		opt = &sqlagent.Options{SampleRows: -1}
+		opt = &sqlagent.Options{Limits: sqlagent.PromptLimits{SampleRows: -1}}
 	}
 	a, err := sqlagent.New(m, db, guard, schema, opt)
 	if err != nil {
@@ -318,7 +318,7 @@ func TestEmptyResult(t *testing.T) {
 		"what is not probed": {"SELECT id FROM orders EXCEPT SELECT id FROM orders", says(paid), sqlagent.Options{}, 1, 2, "By the model."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tt.opt.SampleRows = -1
+			tt.opt.Limits.SampleRows = -1
 			a, corrections := shopAgent(t, nil, shopPolicy(), &tt.opt, tt.sql, tt.then)
 			_, got, err := run(t, a, qed.Turn{Text: "Which orders were payed?"})
 			if err != nil {

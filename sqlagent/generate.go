@@ -62,7 +62,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	data.Values = valueLines(s.Named)
 	for _, name := range s.Joined {
 		t := a.catalog.describe(name, a.opt.Limits.Columns, true)
-		if t.Sample, err = a.sample(ctx, &s, name, a.opt.SampleRows); err != nil {
+		if t.Sample, err = a.sample(ctx, &s, name, a.opt.Limits.SampleRows); err != nil {
 			return s, err
 		}
 		data.Tables = append(data.Tables, t)

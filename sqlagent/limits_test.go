@@ -70,7 +70,7 @@ func (d *limits) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Ta
 func TestSampleRows(t *testing.T) {
 	for rows, want := range map[int]int{0: 1, 2: 2, -1: 100} {
 		db := &limits{database: &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}}
-		if _, _, err := run(t, newAgent(t, crewScript(), db, &sqlagent.Options{SampleRows: rows}), qed.Turn{Text: "q"}); err != nil {
+		if _, _, err := run(t, newAgent(t, crewScript(), db, &sqlagent.Options{Limits: sqlagent.PromptLimits{SampleRows: rows}}), qed.Turn{Text: "q"}); err != nil {
 			t.Fatal(err)
 		}
 		if db.seen[0] != want {

@@ -46,10 +46,6 @@ type Options struct {
 	// Limits are how much of the database a prompt shows.
 	Limits PromptLimits
 
-	// SampleRows is how many rows of each table the model sees. 0 means 1; a
-	// negative number means none.
-	SampleRows int
-
 	// Columns chooses the columns whose values the model sees in sample rows and
 	// as Values. Nil means all but those whose names look sensitive, such as a
 	// password or an e-mail address; [privacy.Columns.LeftOut] lists them. All
@@ -167,9 +163,14 @@ type PromptLimits struct {
 	// Paths is how many join paths, or join plans of the same cost, a prompt
 	// shows. 0 means 10.
 	Paths int
+
+	// SampleRows is how many rows of each table a prompt shows. 0 means 1; a negative
+	// number means none.
+	SampleRows int
 }
 
 func (l *PromptLimits) setDefaults() error {
+	option.DefaultOrNone(&l.SampleRows, 1)
 	return errors.Join(
 		option.Default("sqlagent: PromptLimits.ListedTables", &l.ListedTables, 250),
 		option.Default("sqlagent: PromptLimits.ChosenTables", &l.ChosenTables, 8),
@@ -201,7 +202,6 @@ func (o *Options) withDefaults() (Options, error) {
 		return v, errors.New("sqlagent: Options.User has no Store")
 	}
 	option.DefaultOrNone(&v.MaxCorrections, 3)
-	option.DefaultOrNone(&v.SampleRows, 1)
 	return v, errors.Join(
 		option.Default("sqlagent: Options.MinConfidence", &v.MinConfidence, 0.7),
 		option.Default("sqlagent: Options.MaxStatements", &v.MaxStatements, 15),
@@ -209,7 +209,7 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("sqlagent: Options.MaxHistoryMessages", &v.MaxHistoryMessages, 50),
 		v.Limits.setDefaults(),
 		atMost("Limits.Columns", v.Limits.Columns),
-		atMost("SampleRows", v.SampleRows),
+		atMost("Limits.SampleRows", v.Limits.SampleRows),
 		atMost("MaxCorrections", v.MaxCorrections),
 		atMost("MaxStatements", v.MaxStatements),
 	)

@@ -266,7 +266,7 @@ func TestNewRefuses(t *testing.T) {
 		"negative limit":  bad(&sqlagent.Options{Limits: sqlagent.PromptLimits{Columns: -1}}),
 		"endless steps":   bad(&sqlagent.Options{MaxCorrections: math.MaxInt}),
 		"endless context": bad(&sqlagent.Options{Settings: llm.Settings{ContextTokens: math.MaxInt}}),
-		"endless samples": bad(&sqlagent.Options{SampleRows: math.MaxInt}),
+		"endless samples": bad(&sqlagent.Options{Limits: sqlagent.PromptLimits{SampleRows: math.MaxInt}}),
 		"wild confidence": bad(&sqlagent.Options{MinConfidence: 1.5}),
 		"unknown aside":   bad(&sqlagent.Options{Aside: []string{"compny"}}),
 		"a prompt that asks for what there is not": bad(&sqlagent.Options{Prompts: fstest.MapFS{

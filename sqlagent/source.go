@@ -37,10 +37,6 @@ type SourceOptions struct {
 	// the chosen ones are described as well.
 	Limits PromptLimits
 
-	// SampleRows is how many rows of each table are shown. 0 means 1; a negative
-	// number means none.
-	SampleRows int
-
 	// Columns chooses the columns of the sample rows, as [Options.Columns].
 	Columns *privacy.Columns
 
@@ -59,7 +55,6 @@ func (v SourceOptions) reading() (Options, error) {
 	o := Options{
 		Search:        v.Search,
 		Limits:        v.Limits,
-		SampleRows:    v.SampleRows,
 		Columns:       v.Columns,
 		MinConfidence: v.MinConfidence,
 		HideColumns:   v.HideColumns,

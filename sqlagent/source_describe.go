@@ -54,8 +54,8 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 	data.Relationships = s.lines(s.relationshipsAmong(tables, 20, true))
 	for _, name := range tables {
 		t := s.catalog.describe(name, s.opt.Limits.Columns, true)
-		if s.opt.SampleRows > 0 {
-			t.Sample = s.readSample(ctx, name, s.opt.SampleRows)
+		if s.opt.Limits.SampleRows > 0 {
+			t.Sample = s.readSample(ctx, name, s.opt.Limits.SampleRows)
 		}
 		data.Tables = append(data.Tables, t)
 	}

@@ -64,7 +64,7 @@ func TestNewSource(t *testing.T) {
 			return sqlagent.NewSource("company", db, guard, schema(), &sqlagent.SourceOptions{Limits: sqlagent.PromptLimits{Columns: -1}})
 		},
 		"too large a limit": func() (qedquery.Source, error) {
-			return sqlagent.NewSource("company", db, guard, schema(), &sqlagent.SourceOptions{SampleRows: 1 << 30})
+			return sqlagent.NewSource("company", db, guard, schema(), &sqlagent.SourceOptions{Limits: sqlagent.PromptLimits{SampleRows: 1 << 30}})
 		},
 		"a confidence above one": func() (qedquery.Source, error) {
 			return sqlagent.NewSource("company", db, guard, schema(), &sqlagent.SourceOptions{MinConfidence: 2})
@@ -148,7 +148,7 @@ func TestSourceSamples(t *testing.T) {
 			t.Errorf("the samples %s:\n%s", who, got)
 		}
 	}
-	got, err := newSource(t, sampled{&database{}}, &sqlagent.SourceOptions{SampleRows: -1}).Describe(t.Context(), "employees")
+	got, err := newSource(t, sampled{&database{}}, &sqlagent.SourceOptions{Limits: sqlagent.PromptLimits{SampleRows: -1}}).Describe(t.Context(), "employees")
 	if err != nil || strings.Contains(got, "tables>") {
 		t.Errorf("samples that were not wanted: %v\n%s", err, got)
 	}

@@ -39,7 +39,7 @@
 //
 // The following goes to the model's provider: the names of the policy's tables
 // and columns, their types and comments, sample rows of the chosen tables
-// ([Options.SampleRows]) and values that the question names ([Options.Values]), both
+// ([PromptLimits.SampleRows]) and values that the question names ([Options.Values]), both
 // without columns that look sensitive ([Options.Columns]), the relationships, the
 // verified questions ([Options.Verified]), what is remembered of the user
 // ([Options.User]), the conversation ([Options.MaxHistoryMessages]), the statements

@@ -112,7 +112,7 @@ func read(get func(string) string) (*Settings, error) {
 		o.Temperature = new(float64)
 		r.number("OPENAI_TEMPERATURE", o.Temperature, 0, 2)
 	}
-	r.countOrNone("SQL_SAMPLE_ROWS", &o.SampleRows)
+	r.countOrNone("SQL_SAMPLE_ROWS", &o.Limits.SampleRows)
 	r.count("SQL_MAX_TABLES_IN_CONTEXT", &o.Limits.Tables)
 	r.countOrNone("SQL_CORRECTION_MAX_ATTEMPTS", &o.MaxCorrections)
 	r.number("SQL_CONFIDENCE_THRESHOLD", &o.MinConfidence, 0, 1)

@@ -52,7 +52,7 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{s.Model, s.BaseURL, s.MaxRows, s.Agent.SampleRows, s.Agent.HideColumns, s.Agent.MaxEstimate}
+	got := []any{s.Model, s.BaseURL, s.MaxRows, s.Agent.Limits.SampleRows, s.Agent.HideColumns, s.Agent.MaxEstimate}
 	if diff := cmp.Diff([]any{"from-env", "http://localhost:1/v1", 7, -1, true, 5000}, got); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
@@ -273,7 +273,7 @@ func TestZeroIsNotTheDefault(t *testing.T) {
 	if c := s.Agent.MinConfidence; c <= 0 || c > 1e-9 {
 		t.Errorf("the confidence is %v, want next to nothing", c)
 	}
-	if s.Agent.SampleRows >= 0 {
-		t.Errorf("there are %d sample rows, want none", s.Agent.SampleRows)
+	if s.Agent.Limits.SampleRows >= 0 {
+		t.Errorf("there are %d sample rows, want none", s.Agent.Limits.SampleRows)
 	}
 }
