@@ -11,7 +11,6 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answertext"
-	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
@@ -102,13 +101,12 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	}
 	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, answertext.Stream(ctx, qed.ChannelFinal))
 	s.Text, s.Figures, s.Unproved = result.Text, result.Figures, result.Unproved
+	_, failed := errors.AsType[*llm.Error](err)
 	switch {
-	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
-		s.Reason = texts.NotInWords
-	case err != nil && !modelcall.Unusable(err) && !errors.Is(err, llm.ErrContextLength):
+	case err != nil && (ctx.Err() != nil || !failed && (exceeded == nil || !errors.Is(err, budget.ErrExceeded))):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
-		s.Reason = texts.NotInWords
+		s.say(ctx, texts.NotInWords)
 	case err != nil:
 		s.Reason = texts.CutOff
 	}

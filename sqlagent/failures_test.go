@@ -47,8 +47,6 @@ func TestErrorsEndTheTurn(t *testing.T) {
 		{"no question", ok, &database{}, "  ", qed.ErrEmptyTurn},
 		{"the key is wrong", with(0, reply("select_tables", fails(llm.ErrAuth))), &database{}, "q", llm.ErrAuth},
 		{"the model is too slow", with(1, reply("generate", fails(llm.ErrTimeout))), &database{}, "q", llm.ErrTimeout},
-		{"the model is gone for the answer", with(2, reply("answer", fails(llm.ErrUnavailable))),
-			&database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}, "q", llm.ErrUnavailable},
 		{"the database is gone", ok, &database{answers: []answer{{contains: "crew", err: unreachable}}}, "q", sqldb.ErrUnavailable},
 	}
 	for _, tt := range tests {
@@ -64,12 +62,13 @@ func TestErrorsEndTheTurn(t *testing.T) {
 // Without a statement that can be read, the answer says that nothing was read.
 func TestModelWritesNonsense(t *testing.T) {
 	for name, rules := range map[string][]llmtest.Rule{
+		"no choice":      {reply("select_tables", text("no"), text("no"), text("no"))},
 		"no object":      {reply("select_tables", tables("crew")), reply("generate", text("no"), text("no"), text("no"))},
 		"cut off twice":  {reply("select_tables", tables("crew")), reply("generate", fails(llm.ErrTruncated), fails(llm.ErrTruncated))},
 		"the correction": {reply("select_tables", tables("crew")), reply("generate", query("SELECT nme FROM crew")), reply("correct", text("no"), text("no"), text("no"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, got, err := run(t, newAgent(t, llmtest.New(rules...), &database{}, nil), qed.Turn{Text: "Which crews?"})
+			_, got, err := run(t, newAgent(t, llmtest.New(rules...), &database{}, nil), qed.Turn{Text: "Which of them?"})
 			if err != nil || !got.Partial || got.Table != nil || !strings.Contains(got.Text, "no reply that could be used") {
 				t.Errorf("%v, %+v", err, got)
 			}
@@ -83,19 +82,31 @@ func TestModelWritesNonsense(t *testing.T) {
 	}
 }
 
+// If the model fails to answer in words, the rows are still in the answer, and the text says why.
 func TestWordsFailButRowsStand(t *testing.T) {
-	m := llmtest.New(
-		reply("select_tables", tables("crew")),
-		reply("generate", query("SELECT id FROM crew")),
-		reply("answer", fails(llm.ErrRefusal)),
-	)
-	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
-	_, got, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "Which crews?"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !got.Partial || got.Table == nil || len(got.Table.Rows) != 1 {
-		t.Errorf("Answer = %+v, want a partial one with its row", got)
+	for name, r := range map[string]llmtest.Reply{
+		"a refusal":   fails(llm.ErrRefusal),
+		"no text":     text(" "),
+		"unavailable": fails(llm.ErrUnavailable),
+		"too slow":    fails(llm.ErrTimeout),
+		"a web page":  fails(llm.ErrProtocol),
+		"bad request": fails(llm.ErrBadRequest),
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := llmtest.New(
+				reply("select_tables", tables("crew")),
+				reply("generate", query("SELECT id FROM crew")),
+				reply("answer", r),
+			)
+			db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
+			_, got, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "Which crews?"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !got.Partial || got.Table == nil || len(got.Table.Rows) != 1 || strings.TrimSpace(got.Text) != got.PartialReason {
+				t.Errorf("Answer = %+v, want a partial one with its row", got)
+			}
+		})
 	}
 }
 

@@ -53,6 +53,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	}
 
 	var reason string
+	none := a.texts(ctx).NoTables
 	problem := "the model chose no table that exists"
 	for range 2 {
 		req, err := a.model.Request("select_tables", a.prompts["select"], &data, s.History)
@@ -63,7 +64,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 			"tables": {Texts: a.catalog.names, Most: data.MaxTables},
 		})
 		if modelcall.Unusable(err) {
-			problem = "the model's choice could not be read: " + err.Error()
+			none, problem = a.texts(ctx).Unread, "the model's choice could not be read: "+err.Error()
 			break
 		}
 		if err != nil {
@@ -85,7 +86,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 		reason = problem + "; these share words with the question"
 	}
 	if len(s.Tables) == 0 {
-		s.Reason = a.texts(ctx).NoTables
+		s.Reason = none
 	}
 	qed.Emit(ctx, qed.TablesSelected{Tables: s.Tables, Fallback: fallback, Reason: reason})
 	return s, nil
