@@ -50,6 +50,9 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	case err != nil:
 		return qed.Answer{}, err
 	}
+	if strings.TrimSpace(a.Text) == "" {
+		answertext.Append(ctx, &a.Text, a.PartialReason)
+	}
 	switch doubt := answertext.Doubt(r.texts(ctx).Unproved, a.Unproved); {
 	case doubt != "":
 		a.Partial, a.PartialReason = true, strings.TrimSpace(a.PartialReason+" "+doubt)

@@ -187,15 +187,16 @@ func TestRouterFails(t *testing.T) {
 	}
 }
 
-// An incomplete general answer is a partial answer with the streamed text.
+// An incomplete general answer is a partial answer with the streamed text. If nothing was
+// streamed, the text says why.
 func TestGeneralBreaksOff(t *testing.T) {
 	for name, tt := range map[string]struct {
 		reply llmtest.Reply
 		text  string
 	}{
-		"refused":   {llmtest.Reply{Err: &llm.Error{Kind: llm.ErrRefusal}}, ""},
+		"refused":   {llmtest.Reply{Err: &llm.Error{Kind: llm.ErrRefusal}}, "I cannot help with this. Please ask about something else."},
 		"truncated": {llmtest.Reply{Text: "A machine", Err: &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{Usage: llm.Usage{OutputTokens: 2}}}}, "A machine"},
-		"empty":     {llmtest.Reply{Text: " "}, " "},
+		"empty":     {llmtest.Reply{Text: " "}, " \n\nNo answer was written. Please ask again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newRouter(t, llmtest.Scripted(t, routes("general"), llmtest.Rule{Name: "general", Replies: []llmtest.Reply{tt.reply}}), nil)
