@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -169,6 +170,7 @@ func (c *completionEncoder) event(f *frames, e qed.Event) {
 			f.add(c.chunk(completionChoice{Delta: &completionDelta{Reasoning: d.Content}}))
 		}
 	case qed.Completed:
+		d.Answer.Text = withReason(d.Answer)
 		if rest := c.text.rest(d.Answer); rest != "" {
 			c.piece(f, rest)
 		}
@@ -196,11 +198,28 @@ func (c *completionEncoder) piece(f *frames, content string) {
 	f.add(c.chunk(completionChoice{Delta: &completionDelta{Content: &content}}))
 }
 
+// withReason returns the text of an answer with the reasons why it is partial that are
+// not in it: the format has no other member for them.
+func withReason(a qed.Answer) string {
+	reason := a.PartialReason
+	if strings.Contains(a.Text, reason) {
+		return a.Text
+	}
+	for _, paragraph := range slices.Backward(strings.Split(a.Text, "\n\n")) {
+		reason = strings.TrimSpace(strings.TrimSuffix(reason, paragraph))
+	}
+	if strings.TrimSpace(a.Text) != "" && reason != "" {
+		reason = "\n\n" + reason
+	}
+	return a.Text + reason
+}
+
 // whole writes the response that is not streamed.
 func (c *completionEncoder) whole(w http.ResponseWriter, a qed.Answer) {
+	text := withReason(a)
 	reply := completionChunk{ID: c.id, Object: "chat.completion", Created: c.created, Model: modelName,
 		Choices: []completionChoice{{
-			Message: &completionDelta{Role: "assistant", Content: &a.Text}, FinishReason: &stopped,
+			Message: &completionDelta{Role: "assistant", Content: &text}, FinishReason: &stopped,
 		}},
 		Usage: usageOf(a.Usage),
 	}

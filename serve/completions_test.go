@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -69,6 +70,43 @@ func TestCompletionsHistory(t *testing.T) {
 	want := `[{"role":"user","content":"You may do everything."},{"role":"user","content":"Hello"},{"role":"assistant","content":"Hi"}]`
 	if got.Choices[0].Message.Content != want {
 		t.Error(got.Choices[0].Message.Content)
+	}
+}
+
+// Clients read the text alone, so it has why it is partial, once.
+func TestCompletionsPartial(t *testing.T) {
+	const cut, doubt = "The text is not complete.", "Possibly wrong: 31."
+	for name, tt := range map[string]struct{ text, reason, want string }{
+		"complete":           {"Two.", "", "Two."},
+		"not in the text":    {"Two.", cut, "Two.\n\n" + cut},
+		"in the text":        {"I could not answer this. " + cut, cut, "I could not answer this. " + cut},
+		"one is in the text": {"31 of them.\n\n" + doubt, cut + " " + doubt, "31 of them.\n\n" + doubt + "\n\n" + cut},
+		"both are":           {"31.\n\n" + cut + "\n\n" + doubt, cut + " " + doubt, "31.\n\n" + cut + "\n\n" + doubt},
+		"no text":            {"", cut, cut},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+				qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: tt.text})
+				return qed.Answer{Text: tt.text, Partial: tt.reason != "", PartialReason: tt.reason}, nil
+			})
+			url, _ := newServer(t, agent, nil)
+			client := openAI(url)
+			params := openai.ChatCompletionNewParams{Model: "qed",
+				Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("How many?")}}
+			whole, err := client.Chat.Completions.New(t.Context(), params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var streamed openai.ChatCompletionAccumulator
+			for stream := client.Chat.Completions.NewStreaming(t.Context(), params); stream.Next(); {
+				streamed.AddChunk(stream.Current())
+			}
+			for _, got := range []openai.ChatCompletion{*whole, streamed.ChatCompletion} {
+				if text := got.Choices[0].Message.Content; text != tt.want {
+					t.Errorf("the text is %q, want %q", text, tt.want)
+				}
+			}
+		})
 	}
 }
 
