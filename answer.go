@@ -28,8 +28,9 @@ type Answer struct {
 
 	// Figures are the values in Text that were looked up or computed by code.
 	// Unproved is what Text says without proof: numbers that the model wrote
-	// itself and that neither the rows nor the question prove, references that
-	// have no value, and what is left in braces. An answer with any of these is
+	// itself and that neither the rows nor the question prove, numbers and dates
+	// that the cited sources do not have, references that have no value, and what
+	// is left in braces. An answer with any of these is
 	// Partial. Both are empty if the agent does not check its text.
 	Figures  []Figure `json:"figures,omitempty"`
 	Unproved []string `json:"unproved,omitempty"`

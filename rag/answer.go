@@ -82,7 +82,8 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	case len(result.Cited) == 0:
 		s.Reason = texts.NotCited
 	}
-	if doubt := answertext.Doubt(texts.Unproved, answertext.WrongNumbers(s.Audit)); doubt != "" {
+	s.Unproved = answertext.Unproved(s.Audit, facts.Now)
+	if doubt := answertext.Doubt(texts.Unproved, s.Unproved); doubt != "" {
 		s.Reason = strings.TrimSpace(s.Reason + " " + doubt)
 		answertext.Append(ctx, &s.Text, doubt)
 	}

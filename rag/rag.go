@@ -75,7 +75,6 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
@@ -155,6 +154,7 @@ type state struct {
 	Text      string
 	Citations []qed.Citation     // of Text
 	Audit     *qed.CitationAudit // of Text
+	Unproved  []string           // of Text
 	NotFound  bool               // the documents do not answer the question
 	Reason    string             // why the answer is partial; empty if it is not
 	Usage     llm.Usage
@@ -190,7 +190,7 @@ func finish(_ context.Context, s state) (qed.Answer, error) {
 		Text:          s.Text,
 		Citations:     s.Citations,
 		Audit:         s.Audit,
-		Unproved:      answertext.WrongNumbers(s.Audit),
+		Unproved:      s.Unproved,
 		NotFound:      s.NotFound,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,

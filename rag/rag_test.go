@@ -178,6 +178,7 @@ func TestAnswer(t *testing.T) {
 
 // TestCitations has four passages and a model that cites them in many ways.
 func TestCitations(t *testing.T) {
+	today := time.Now().UTC().Format("2 January 2006")
 	for name, tt := range map[string]struct {
 		says  string
 		want  string
@@ -189,6 +190,8 @@ func TestCitations(t *testing.T) {
 		"in another order":        {"It is so [3], and so on [1].", "It is so [1], and so on [2].", "3.md 1.md", ""},
 		"one that does not exist": {"It is so [7]. It is not so [2].", "It is so. It is not so [1].", "2.md", "uncited , unknown_key 7"},
 		"a wrong number":          {"It is text 5 [2].", "It is text 5 [1].\n\nNot in the cited documents and possibly wrong: 5.", "2.md", "wrong_number 5"},
+		"a wrong date":            {"It ended on 2 March 2025 [2].", "It ended on 2 March 2025 [1].\n\nNot in the cited documents and possibly wrong: 2 March 2025.", "2.md", "wrong_date 2 March 2025"},
+		"today":                   {"On " + today + " it is so [2].", "On " + today + " it is so [1].", "2.md", "wrong_date " + today},
 		"a wrong quotation":       {"It says “text 3” [3] and “text 2” [3].", "It says “text 3” [1] and “text 2” [1].", "3.md", "wrong_quote text 2"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,6 +60,7 @@ type finished struct {
 	Text      string
 	Citations []qed.Citation
 	Audit     *qed.CitationAudit
+	Unproved  []string
 	NotFound  bool
 	Reason    string // why the answer is partial
 	Report    Report

@@ -236,6 +236,10 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 	if err := a.checkRights(ctx, &s); err != nil {
 		return s, err
 	}
+	facts, err := qed.Dates(ctx, s.Question)
+	if err != nil {
+		return s, err
+	}
 	texts := a.texts(ctx, &s)
 	sources := s.sources()
 	var chosen draft
@@ -282,7 +286,8 @@ func (a *agent) attribute(ctx context.Context, s state) (state, error) {
 	case len(s.Problems) > 0:
 		f.Reason = texts.Incomplete
 	}
-	if doubt := answertext.Doubt(texts.Unproved, answertext.WrongNumbers(f.Audit)); doubt != "" && s.Rejected == "" {
+	f.Unproved = answertext.Unproved(f.Audit, facts.Now)
+	if doubt := answertext.Doubt(texts.Unproved, f.Unproved); doubt != "" && s.Rejected == "" {
 		f.Reason = strings.TrimSpace(f.Reason + " " + doubt)
 		f.Text += "\n\n" + doubt
 	}
@@ -321,7 +326,7 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	}
 	return qed.Answer{
 		Text: f.Text, Citations: f.Citations, Audit: f.Audit, NotFound: f.NotFound,
-		Unproved: answertext.WrongNumbers(f.Audit),
+		Unproved: f.Unproved,
 		Partial:  f.Reason != "", PartialReason: f.Reason, Plan: s.planTasks(), Usage: s.Usage,
 		Artifacts: []qed.Artifact{{Name: reportName, MediaType: reportMedia, Data: raw}},
 	}, nil

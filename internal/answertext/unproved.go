@@ -2,7 +2,10 @@ package answertext
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
@@ -33,15 +36,27 @@ func Doubt(text string, unproved []string) string {
 	return usertext.Fill(text, "numbers", strings.Join(shown, ", "))
 }
 
-// WrongNumbers returns the numbers of a text that the sources it cites do not have.
-func WrongNumbers(audit *qed.CitationAudit) (wrong []string) {
+// Unproved returns the numbers, dates and times of a text that the sources it cites do not
+// have. Prompts name the day of now, so a text may name it too.
+func Unproved(audit *qed.CitationAudit, now time.Time) (unproved []string) {
 	if audit == nil {
 		return nil
 	}
 	for _, f := range audit.Findings {
-		if f.Kind == qed.WrongNumber {
-			wrong = append(wrong, f.Text)
+		if f.Kind == qed.WrongNumber || f.Kind == qed.WrongDate && !mayBeDay(f.Text, now) {
+			unproved = append(unproved, f.Text)
 		}
 	}
-	return wrong
+	return unproved
+}
+
+// mayBeDay reports whether all numbers of a date can be those of a day.
+func mayBeDay(date string, day time.Time) bool {
+	for digits := range strings.FieldsFuncSeq(date, func(r rune) bool { return !unicode.IsDigit(r) }) {
+		n, err := strconv.Atoi(digits)
+		if err != nil || n != day.Year() && n != int(day.Month()) && n != day.Day() {
+			return false
+		}
+	}
+	return true
 }
