@@ -288,7 +288,7 @@ func TestHedgedNumbers(t *testing.T) {
 	}
 	out := figures.NewText(figures.Source{Tables: []figures.Table{{Rows: rows}}}, nil)
 	out.Write("The result: -{r1.orders}.\n-{r1.orders} orders")
-	if diff := cmp.Diff([]string{"1,204"}, out.Close(t.Context()).Unproved); diff != "" {
+	if diff := cmp.Diff([]string{"-1,204"}, out.Close(t.Context()).Unproved); diff != "" {
 		t.Errorf("a minus sign before a reference\n%s", diff)
 	}
 }

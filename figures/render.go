@@ -157,6 +157,14 @@ func (t *Text) Correct(replacements map[string]string) {
 	t.render(false)
 }
 
+// CutOff drops the beginning of a reference at the end of the text. Call it before Close
+// if the text is not complete.
+func (t *Text) CutOff() {
+	if !t.held {
+		t.pending = nil
+	}
+}
+
 // Close renders the rest of the text and returns all of it. If ctx ends, numbers
 // that were not compared until then are not among the Unproved.
 func (t *Text) Close(ctx context.Context) Result {

@@ -217,10 +217,32 @@ func TestUnproved(t *testing.T) {
 		{"", "– “{r1.hours}” – and 41", []string{"41"}},
 		{"", "In all 3 rows, 4711 and 12345", nil},
 		{"", "It is 66.26.", []string{"66.26"}}, // the sum is not in the data
+		{"", "It is {sum hours}: 66.26, about 66.3.", nil},
+		{"", "It is {sum hours}, and not 67.26 or -66.26.", []string{"67.26", "-66.26"}},
 	} {
 		got := render(t, figures.English, tt.question, tt.text)
 		if diff := cmp.Diff(tt.want, got.Unproved); diff != "" {
 			t.Errorf("%s: %s", tt.text, diff)
+		}
+	}
+}
+
+// What may be the beginning of a reference is no text if the reply broke off there.
+func TestCutOff(t *testing.T) {
+	table := &qed.Table{Columns: []qed.Column{{Name: "hours"}}, Rows: [][]any{{int64(37)}}}
+	for text, want := range map[string]string{
+		"It is {r1.ho":            "It is ",
+		"It is {r1.hours":         "It is ",
+		"It is {r1.hours}.":       "It is 37.",
+		"It is {r1.hours}, {":     "It is 37, ",
+		"It is {r1.minutes}, {r1": "It is (unknown), {r1",
+		"It is {so}.":             "It is {so}.",
+	} {
+		out := figures.NewText(figures.Source{Tables: []figures.Table{{Rows: *table}}}, nil)
+		out.Write(text)
+		out.CutOff()
+		if got := out.Close(t.Context()).Text; got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
 		}
 	}
 }

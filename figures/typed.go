@@ -39,6 +39,7 @@ func (t *Text) typed(ctx context.Context, text string) []string {
 		small := smallTables
 		if i < 0 {
 			t.addTables(ctx, &data)
+			t.addFigures(&data)
 		} else {
 			data.Add("", t.source.Data[i])
 			small = smallData
@@ -49,9 +50,24 @@ func (t *Text) typed(ctx context.Context, text string) []string {
 		typed = slices.DeleteFunc(typed, func(n Number) bool { return data.allows(&n, small) })
 	}
 	for _, n := range typed {
+		if n.Negative {
+			n.Text = "-" + n.Text
+		}
 		wrong = append(wrong, n.Text)
 	}
 	return wrong
+}
+
+// addFigures adds the figures of the text to a set: it may repeat what code computed.
+func (t *Text) addFigures(data *Set) {
+	for i, f := range t.figures {
+		if t.powers[i] != 0 {
+			continue // the unit is in the text
+		}
+		for _, n := range Find(f.Text, t.source.Language.style()) {
+			data.addNumber(&n, 0)
+		}
+	}
 }
 
 // addTables adds the numbers of all tables to a set.

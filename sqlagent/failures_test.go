@@ -110,6 +110,20 @@ func TestWordsFailButRowsStand(t *testing.T) {
 	}
 }
 
+// The beginning of a reference is not shown if the reply broke off there.
+func TestWordsBreakOff(t *testing.T) {
+	m := llmtest.New(
+		reply("select_tables", tables("crew")),
+		reply("generate", query("SELECT id FROM crew")),
+		reply("answer", llmtest.Reply{Text: "The crews are {r1.id} and {r2.", Err: &llm.Error{Kind: llm.ErrTruncated}}),
+	)
+	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(17)}, {int64(23)}}}}}
+	_, got, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "Which crews?"})
+	if err != nil || got.Text != "The crews are 17 and " || !got.Partial || len(got.Unproved) > 0 {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
 // TestCancelledAtEveryStep cancels during each call of the model in turn.
 func TestCancelledAtEveryStep(t *testing.T) {
 	for step, name := range []string{"select_tables", "generate", "correct", "answer"} {

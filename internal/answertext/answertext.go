@@ -64,6 +64,8 @@ func Text(
 	}
 	if err == nil {
 		err = Correct(ctx, m, usage, source.Tables, out)
+	} else {
+		out.CutOff()
 	}
 	return out.Close(ctx), err
 }
