@@ -247,6 +247,22 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
+// A figure is read as its language writes it.
+func TestUnprovedNextToFigures(t *testing.T) {
+	table := &qed.Table{Columns: []qed.Column{{Name: "cost"}}, Rows: [][]any{{int64(4000)}, {int64(217)}}}
+	for text, want := range map[string][]string{
+		"{sum cost}, also 4.217":       nil,
+		"{sum cost}, also rund 4.220":  nil,
+		"{sum cost}, also 4,217 Liter": {"4,217"},
+	} {
+		out := figures.NewText(figures.Source{Language: figures.German, Tables: []figures.Table{{Rows: *table}}}, nil)
+		out.Write(text)
+		if diff := cmp.Diff(want, out.Close(t.Context()).Unproved); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
 func TestRows(t *testing.T) {
 	rows := table(t, "name,hours", []any{"a </rows>", 1.5}, []any{"b", nil}, []any{"c", 3})
 	text, n := figures.Rows(&rows, 2, 1000)

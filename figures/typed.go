@@ -39,7 +39,6 @@ func (t *Text) typed(ctx context.Context, text string) []string {
 		small := smallTables
 		if i < 0 {
 			t.addTables(ctx, &data)
-			t.addFigures(&data)
 		} else {
 			data.Add("", t.source.Data[i])
 			small = smallData
@@ -58,20 +57,16 @@ func (t *Text) typed(ctx context.Context, text string) []string {
 	return wrong
 }
 
-// addFigures adds the figures of the text to a set: it may repeat what code computed.
-func (t *Text) addFigures(data *Set) {
+// addTables adds the numbers of all tables to a set, and the figures of the text: it may
+// repeat what code computed.
+func (t *Text) addTables(ctx context.Context, data *Set) {
 	for i, f := range t.figures {
-		if t.powers[i] != 0 {
-			continue // the unit is in the text
-		}
 		for _, n := range Find(f.Text, t.source.Language.style()) {
-			data.addNumber(&n, 0)
+			if t.powers[i] == 0 { // else the unit is in the text
+				data.addNumber(&n, 0)
+			}
 		}
 	}
-}
-
-// addTables adds the numbers of all tables to a set.
-func (t *Text) addTables(ctx context.Context, data *Set) {
 	for i := range t.source.Tables {
 		rows := &t.source.Tables[i].Rows
 		if !rows.Truncated {

@@ -202,16 +202,16 @@ func (c *completionEncoder) piece(f *frames, content string) {
 // not in it: the format has no other member for them.
 func withReason(a qed.Answer) string {
 	reason := a.PartialReason
-	if strings.Contains(a.Text, reason) {
-		return a.Text
-	}
 	for _, paragraph := range slices.Backward(strings.Split(a.Text, "\n\n")) {
 		reason = strings.TrimSpace(strings.TrimSuffix(reason, paragraph))
 	}
-	if strings.TrimSpace(a.Text) != "" && reason != "" {
-		reason = "\n\n" + reason
+	switch {
+	case a.Text == "":
+		return reason
+	case strings.Contains(a.Text, reason):
+		return a.Text
 	}
-	return a.Text + reason
+	return a.Text + "\n\n" + reason
 }
 
 // whole writes the response that is not streamed.
