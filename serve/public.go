@@ -13,6 +13,7 @@ var warnings = map[string]string{
 	"state_discarded":   "what was saved of the conversation cannot be read, and is not used",
 	"memory_incomplete": "the agent remembers less than it should",
 	"result_lost":       "a result cannot be loaded",
+	"not_in_words":      "the model could not put the rows into words",
 	"rows_incomplete":   "statistics rest on the saved rows of a query, because not all of them could be read again",
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/modelcall"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
@@ -105,6 +107,10 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 	switch {
 	case err != nil && (ctx.Err() != nil || !failed && (exceeded == nil || !errors.Is(err, budget.ErrExceeded))):
 		return s, err
+	case failed && !modelcall.Unusable(err):
+		qed.Emit(ctx, qed.Warning{Code: "not_in_words", Message: "the model could not put the rows into words: " + prompt.Clip(err.Error(), 300)})
+	}
+	switch {
 	case strings.TrimSpace(s.Text) == "":
 		s.say(ctx, texts.NotInWords)
 	case err != nil:

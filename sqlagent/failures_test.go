@@ -82,29 +82,37 @@ func TestModelWritesNonsense(t *testing.T) {
 	}
 }
 
-// If the model fails to answer in words, the rows are still in the answer, and the text says why.
+// If the model fails to answer in words, the rows are still in the answer, the text says why,
+// and a fault of the server is an event for the log.
 func TestWordsFailButRowsStand(t *testing.T) {
-	for name, r := range map[string]llmtest.Reply{
-		"a refusal":   fails(llm.ErrRefusal),
-		"no text":     text(" "),
-		"unavailable": fails(llm.ErrUnavailable),
-		"too slow":    fails(llm.ErrTimeout),
-		"a web page":  fails(llm.ErrProtocol),
-		"bad request": fails(llm.ErrBadRequest),
+	for name, c := range map[string]struct {
+		reply llmtest.Reply
+		warns bool
+	}{
+		"a refusal":   {fails(llm.ErrRefusal), false},
+		"no text":     {text(" "), false},
+		"unavailable": {fails(llm.ErrUnavailable), true},
+		"too slow":    {fails(llm.ErrTimeout), true},
+		"a web page":  {fails(llm.ErrProtocol), true},
+		"bad request": {fails(llm.ErrBadRequest), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := llmtest.New(
 				reply("select_tables", tables("crew")),
 				reply("generate", query("SELECT id FROM crew")),
-				reply("answer", r),
+				reply("answer", c.reply),
 			)
 			db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
-			_, got, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "Which crews?"})
+			events, got, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "Which crews?"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !got.Partial || got.Table == nil || len(got.Table.Rows) != 1 || strings.TrimSpace(got.Text) != got.PartialReason {
 				t.Errorf("Answer = %+v, want a partial one with its row", got)
+			}
+			warns := slices.ContainsFunc(events, func(e qed.EventData) bool { _, ok := e.(qed.Warning); return ok })
+			if warns != c.warns {
+				t.Errorf("there is a warning: %v, want %v", warns, c.warns)
 			}
 		})
 	}
