@@ -49,12 +49,12 @@ func limited(m llm.Model) llm.Model {
 	})
 }
 
-// added returns a response with the usage of an earlier one added. It may be nil.
+// added returns a response, or an empty one if it is nil, with the usage of an earlier one.
 func added(resp *llm.Response, earlier llm.Usage) *llm.Response {
-	if resp == nil {
-		return nil
+	var sum llm.Response
+	if resp != nil {
+		sum = *resp
 	}
-	sum := *resp
 	sum.Usage.Add(earlier)
 	return &sum
 }

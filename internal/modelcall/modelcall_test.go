@@ -255,6 +255,38 @@ func TestChoiceIsLimited(t *testing.T) {
 	}
 }
 
+// The first of two requests for a choice is paid for, also if the second one fails.
+func TestChoiceThatFailsIsPaid(t *testing.T) {
+	first := llm.Response{Usage: llm.Usage{OutputTokens: 10, ReasoningTokens: 9, Calls: 1}}
+	calls := 0
+	model := llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+		if calls++; calls == 1 {
+			return nil, &llm.Error{Kind: llm.ErrTruncated, Partial: &first}
+		}
+		return nil, &llm.Error{Kind: llm.ErrTimeout}
+	})
+	var paid llm.Usage
+	m, err := modelcall.New("test", model, llm.Settings{}, func(m llm.Model) llm.Model {
+		return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+			resp, err := m.Generate(ctx, req, stream)
+			if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
+				paid.Add(failed.Partial.Usage)
+			}
+			return resp, err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type selection struct {
+		Tables []string `json:"tables"`
+	}
+	_, err = modelcall.Choose[selection](t.Context(), m, new(llm.Usage), m.Send("select"), map[string]llm.Choice{"tables": {Texts: []string{"a"}}})
+	if diff := cmp.Diff(first.Usage, paid); diff != "" || !errors.Is(err, llm.ErrTimeout) || calls != 2 {
+		t.Errorf("%d calls, %v, paid (-want +got):\n%s", calls, err, diff)
+	}
+}
+
 // The time in which a server loads its model is not the model's.
 func TestTimeWhileLoading(t *testing.T) {
 	const limit = 600 * time.Millisecond // a pause of half of it may take longer on a busy machine
