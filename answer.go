@@ -65,7 +65,8 @@ type Answer struct {
 	Questions []question.Question `json:"questions,omitempty"`
 
 	// Usage is what the models used. If a [Durable] agent does not set it, it is
-	// the usage of its [DurableModel] models.
+	// the usage of its [DurableModel] models. What a node paid before a limit of the
+	// budget ended it may be missing; the budget counts it.
 	Usage llm.Usage `json:"usage"`
 
 	// Saved says that the turn was saved in the store: see [Durable].
