@@ -154,11 +154,14 @@ func Ask(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 // lastOf returns the answer of the agent's events, and passes the others on.
 func lastOf(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 	sc := scopeOf(ctx)
-	for event, err := range a.Run(ctx, turn) {
+	within := *sc.frame
+	within.spending = new(spending)
+	for event, err := range a.Run(&scope{ctx, sc.path, &within, sc.place}, turn) {
 		if err != nil {
 			return Answer{}, err
 		}
 		if done, ok := event.Data.(Completed); ok {
+			sc.spending.add(done.Answer.Usage)
 			return done.Answer, nil
 		}
 		sc.forward(event)
@@ -215,7 +218,9 @@ func WriteAnswer(ctx context.Context, w io.Writer, a Agent, turn Turn) (Answer, 
 
 func (f AgentFunc) ask(ctx context.Context, turn Turn) (Answer, error) {
 	sc := scopeOf(ctx)
-	return answer(sc.agentScope(ctx, &turn, sc.events), f)
+	within := sc.agentScope(ctx, &turn, sc.events)
+	defer func() { sc.spending.add(within.spending.total()) }()
+	return answer(within, f)
 }
 
 // answer calls f with the turn of sc. A panic becomes an error.
@@ -232,6 +237,9 @@ func answer(sc *scope, f AgentFunc) (a Answer, err error) {
 		}
 	}
 	a, err = f(sc, sc.turn.Turn)
+	counted := sc.usage()
+	a.Usage = atLeast(a.Usage, counted)
+	sc.used(a.Usage.Since(counted))
 	return a, spoken(err)
 }
 

@@ -64,9 +64,9 @@ type Answer struct {
 	// needs their replies first. Text then has the questions as text.
 	Questions []question.Question `json:"questions,omitempty"`
 
-	// Usage is what the models used. If a [Durable] agent does not set it, it is
-	// the usage of its [DurableModel] models. What a node paid before a limit of the
-	// budget ended it may be missing; the budget counts it.
+	// Usage is what all models of the turn used: those of [DurableModel], which are counted,
+	// and others for as far as the agent sets Usage. In a [Durable] agent that is resumed it
+	// includes what they used before.
 	Usage llm.Usage `json:"usage"`
 
 	// Saved says that the turn was saved in the store: see [Durable].

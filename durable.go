@@ -278,6 +278,7 @@ func (d *durable) take(ctx context.Context, sc *scope, turn Turn, before error) 
 			d.unended.Add(thread, rs.unended())
 		}
 	}()
+	rs.spending.add(rs.spent.Usage)
 	ctx, rs.meter = budget.WithRun(ctx, rs.key+" "+rs.thread, rs.spent.limits()) // a fork has the key of its original
 	switch {
 	case err != nil:

@@ -112,7 +112,6 @@ func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 		return rs.start(turn, nil)
 	}
 	parsed, err := rs.opt.ParseReplies(rs.ctx, rs.questions(), turn.Text)
-	rs.parsing = parsed.Usage
 	switch {
 	case err != nil:
 		return fmt.Errorf("qed: the message could not be read as a reply, and the questions stay open: %w", err)
@@ -170,6 +169,7 @@ func (rs *runState) unload(turn Turn) {
 func (rs *runState) start(turn Turn, gone *closed) error {
 	head, _ := rs.log.Head()
 	rs.run, rs.key = head+1, rand.Text()
+	rs.spent.Usage = rs.events.spending.total() // of reading the message
 	turn.History = recordable(turn.History)
 	turn.Shown = turn.Shown[max(0, len(turn.Shown)-1):]
 	rs.turn.History = turn.History
@@ -177,7 +177,7 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 	rs.countRun(turn.Text)
 	data, err := encode(beganData{
 		Turn: loggedTurn(turn), Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns,
-		Closed: gone, Replaced: rs.gone, Calls: rs.calls,
+		Closed: gone, Replaced: rs.gone, Calls: rs.calls, Spent: rs.spent,
 	})
 	if err != nil {
 		return fmt.Errorf("qed: the turn cannot be saved: %w", err)
@@ -206,7 +206,10 @@ func (rs *runState) resume(turn Turn) error {
 	recs := []store.Record{{
 		Kind: store.Resumed, Address: turnAddress(&turn), Header: rs.header(store.StatusRunning),
 	}}
-	resumed := resumedData{Key: rand.Text(), ID: turn.ID, Message: messageID(turn), Replaced: rs.gone}
+	rs.spent.Usage.Add(rs.events.spending.total()) // of reading the message
+	resumed := resumedData{
+		Key: rand.Text(), ID: turn.ID, Message: messageID(turn), Replaced: rs.gone, Spent: rs.spent,
+	}
 	var said []string
 	answered := map[string]bool{}
 	for _, r := range turn.Replies {

@@ -83,10 +83,7 @@ func (rs *runState) outcome(a Answer, err error) outcome {
 		// The next turn has to know, or it could make the call again.
 		o.said = strings.TrimSpace(o.said + "\n(" + strings.Join(rs.unresolved, ", ") + ": started, outcome unknown)")
 	}
-	if o.answer.Usage == (llm.Usage{}) {
-		o.answer.Usage = rs.usage
-	}
-	o.answer.Usage.Add(rs.parsing)
+	o.answer.Usage = atLeast(o.answer.Usage, rs.spending.total())
 	return o
 }
 
@@ -151,7 +148,7 @@ func (rs *runState) end(o *outcome) (saved bool, err error) {
 	if end.Status == store.StatusAnswered || end.Status == store.StatusInterrupted {
 		end.Answer = brief(o.answer)
 	}
-	end.Floor, end.Title, end.Turns, end.Spent = rs.floor, rs.title, rs.turns, spentOf(rs.meter)
+	end.Floor, end.Title, end.Turns, end.Spent = rs.floor, rs.title, rs.turns, rs.spentSoFar()
 	end.Replaced, end.Calls = rs.gone, rs.openCalls()
 	complete := true
 	data, err := encode(end)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/budget"
@@ -43,14 +44,13 @@ func durableModel(m llm.Model) llm.Model {
 		made := false
 		call := func(ctx context.Context) (*llm.Response, error) {
 			made = true
-			resp, err := paid(ctx, m, req, stream)
-			sc.place.log.used(usageOf(resp, err))
-			return resp, err
+			return paid(ctx, m, req, stream)
 		}
 		resp, err := recorded(ctx, sc, recording{name: name, in: key, cost: responseCost}, call)
 		if made || err != nil {
 			return resp, err
 		}
+		sc.spending.add(resp.Usage)
 		if stream != nil && resp.Message.Content != "" {
 			stream(llm.Delta{Text: resp.Message.Content})
 		}
@@ -80,12 +80,13 @@ func responseCost(v any) budget.Limits {
 // usualReply is how many tokens a response may cost if its request has no limit.
 const usualReply = 4096
 
-// paid makes a call within the budget.
+// paid makes a call within the budget, and counts what it used.
 func paid(
 	ctx context.Context, m llm.Model, req *llm.Request, stream func(llm.Delta),
-) (*llm.Response, error) {
+) (resp *llm.Response, err error) {
+	defer func() { scopeOf(ctx).used(usageOf(resp, err)) }()
 	if _, ok := budget.Remaining(ctx); !ok {
-		resp, err := m.Generate(ctx, req, stream)
+		resp, err = m.Generate(ctx, req, stream)
 		budget.Charge(ctx, actualCost(resp, err, 0, 0))
 		warnIfCut(ctx, req, resp)
 		return resp, err
@@ -102,7 +103,7 @@ func paid(
 	}
 	limited, cancel := budget.WithDeadline(ctx)
 	defer cancel()
-	resp, err := m.Generate(limited, req, stream)
+	resp, err = m.Generate(limited, req, stream)
 	r.Settle(actualCost(resp, err, sent, estimate))
 	if err != nil {
 		return nil, withCause(limited, err)
@@ -156,11 +157,55 @@ func addCapped(a, b int) int {
 	return a + b
 }
 
-// used adds to the usage of the run's models.
-func (rs *runState) used(u llm.Usage) {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	rs.usage.Add(u)
+// A spending is what the models of a part of a run used. A nil one counts nothing.
+type spending struct {
+	mu    sync.Mutex
+	usage llm.Usage
+}
+
+func (s *spending) add(u llm.Usage) {
+	if s != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.usage.Add(u)
+	}
+}
+
+func (s *spending) total() llm.Usage {
+	if s == nil {
+		return llm.Usage{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.usage
+}
+
+// used counts what a model used in s.
+func (s *scope) used(u llm.Usage) {
+	s.spending.add(u)
+	if s.place != nil {
+		s.place.log.spending.add(u)
+	}
+}
+
+// usage returns what the models of the turn or the task of s used so far. If the turn is
+// all of a durable run, this includes what they used before the run was resumed.
+func (s *scope) usage() llm.Usage {
+	if s.place != nil && s.turn.whole && s.task == nil {
+		return s.place.log.spending.total()
+	}
+	return s.spending.total()
+}
+
+// atLeast returns the greater one of each count. What an agent reports may include models
+// that the run does not know, or may be the usage of only one of the agents that it asked.
+func atLeast(u, v llm.Usage) llm.Usage {
+	return llm.Usage{
+		InputTokens: max(u.InputTokens, v.InputTokens), OutputTokens: max(u.OutputTokens, v.OutputTokens),
+		Calls: max(u.Calls, v.Calls), Cost: max(u.Cost, v.Cost),
+		CachedTokens: max(u.CachedTokens, v.CachedTokens), CacheWriteTokens: max(u.CacheWriteTokens, v.CacheWriteTokens),
+		ReasoningTokens: max(u.ReasoningTokens, v.ReasoningTokens),
+	}
 }
 
 // A RunInfo describes the run and the turn that a context is part of.
@@ -173,7 +218,7 @@ type RunInfo struct {
 	Namespace string         // the namespace and the branches that contain the context; empty outside of them
 	Language  string         // of the texts for the user: [Turn.Language], or that of the user's messages; "en" if unknown
 	Calendar  dates.Calendar // of the turn, or of the turn that it is part of; zero if there is none
-	Usage     llm.Usage      // what the models of the durable run cost so far
+	Usage     llm.Usage      // what the models of the turn cost so far, or of the task: see [Answer] and [RunTask]
 
 	place *place // nil outside a durable run
 }
@@ -181,7 +226,9 @@ type RunInfo struct {
 // Info returns a description of the run and the turn that ctx is part of.
 func Info(ctx context.Context) RunInfo {
 	sc := scopeOf(ctx)
-	info := RunInfo{Path: sc.path, Call: sc.call, Nested: sc.nested, Language: sc.language(), place: sc.place}
+	info := RunInfo{
+		Path: sc.path, Call: sc.call, Nested: sc.nested, Language: sc.language(), Usage: sc.usage(), place: sc.place,
+	}
 	if sc.turn != nil {
 		info.Turn = sc.turn.Turn
 		if c := sc.turn.Calendar; c != nil {
@@ -199,9 +246,6 @@ func Info(ctx context.Context) RunInfo {
 	case p.besideOthers():
 		info.Namespace = sc.path
 	}
-	p.log.mu.Lock()
-	defer p.log.mu.Unlock()
-	info.Usage = p.log.usage
 	return info
 }
 

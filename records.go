@@ -37,6 +37,8 @@ type beganData struct {
 
 	// Calls are as in endedData, when the run began.
 	Calls []string `json:"calls,omitzero"`
+
+	Spent spentData `json:"spent,omitzero"`
 }
 
 // A loggedTurn is a [Turn] as it is recorded: with the fields that the JSON form
@@ -72,6 +74,8 @@ type resumedData struct {
 
 	Message  string   `json:"message_id,omitempty"` // the client's id of the message
 	Replaced replaced `json:"replaced,omitempty"`
+
+	Spent spentData `json:"spent,omitzero"`
 }
 
 // endedData is the data of a [store.Ended] record. It has all that the next
@@ -140,11 +144,15 @@ type spentData struct {
 	ModelCalls int `json:"model_calls,omitempty"`
 	ToolCalls  int `json:"tool_calls,omitempty"`
 	Rows       int `json:"rows,omitempty"`
+
+	Usage llm.Usage `json:"usage,omitzero"`
 }
 
-func spentOf(m *budget.Meter) spentData {
-	s := m.Spent()
-	return spentData{Tokens: s.Tokens, ModelCalls: s.ModelCalls, ToolCalls: s.ToolCalls, Rows: s.Rows}
+func (rs *runState) spentSoFar() spentData {
+	s := rs.meter.Spent()
+	return spentData{
+		Tokens: s.Tokens, ModelCalls: s.ModelCalls, ToolCalls: s.ToolCalls, Rows: s.Rows, Usage: rs.spending.total(),
+	}
 }
 
 func (s spentData) limits() budget.Limits {
@@ -156,6 +164,7 @@ func (s spentData) limits() budget.Limits {
 func (s *spentData) raise(other spentData) {
 	s.Tokens, s.ModelCalls = max(s.Tokens, other.Tokens), max(s.ModelCalls, other.ModelCalls)
 	s.ToolCalls, s.Rows = max(s.ToolCalls, other.ToolCalls), max(s.Rows, other.Rows)
+	s.Usage = atLeast(s.Usage, other.Usage)
 }
 
 // questionData is the data of a [store.Question] record.

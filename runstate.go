@@ -8,7 +8,6 @@ import (
 
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/runlog"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
@@ -41,9 +40,9 @@ type runState struct {
 	turned     time.Time // when message came
 	replied    int64     // the number of the last record that resumed the run with replies, or 0
 	dropped    bool      // the message with which the run began is an abort, which the runtime answers
-	parsing    llm.Usage // of the call that parsed the message as replies
 	spent      spentData // before the run was resumed
 	meter      *budget.Meter
+	spending   spending // also before the run was resumed
 	shown      bool     // the turn brings nothing new to open questions that the user has seen
 	unanswered bool     // the message does not answer the open approval
 	repeated   *Answer  // of the turn, which was sent before and has ended
@@ -60,7 +59,6 @@ type runState struct {
 	listed     map[string]bool          // the ids of the last answer's questions; nil: all
 	asking     int                      // how many questions the run has asked
 	asks       bool                     // a question was asked that was not open before
-	usage      llm.Usage                // of the model calls that were made, not found in the log
 	unresolved []string                 // the names of calls whose outcome is unknown
 }
 

@@ -108,12 +108,14 @@ func (rs *runState) learn(rec store.Record) error {
 		rs.turn, rs.key, rs.floor, rs.began, rs.turned = Turn(began.Turn), began.Key, began.Floor, rec.Time, rec.Time
 		rs.turn.Thread = rs.thread // a fork has another name than its original
 		rs.closedBy(began.Closed)
+		rs.spent.raise(began.Spent)
 	case store.Resumed:
 		rs.listed = nil
 		var resumed resumedData
 		if err := rec.Decode(&resumed); err != nil {
 			return err
 		}
+		rs.spent.raise(resumed.Spent)
 		if resumed.Turn != nil {
 			rs.replied, rs.message, rs.turned = rec.Seq, Turn(*resumed.Turn), rec.Time
 			rs.message.Thread = rs.thread

@@ -27,6 +27,8 @@ type frame struct {
 	spent  error     // see [BudgetExceeded]
 	now    time.Time // see [Now]; zero: the time of the run
 	task   *Task     // the one of [RunTask] around; nil if there is none
+
+	spending *spending // of the turn or the task; nil outside of both
 }
 
 // A liveTurn is a turn that is being answered.
@@ -35,6 +37,7 @@ type liveTurn struct {
 	whole bool      // the agent that answers it is all of a durable run
 	outer bool      // it is not part of another turn
 	began time.Time // see [Now]
+	spending
 
 	readLanguage sync.Once
 	language     string // of the texts for the user: see scope.language
@@ -79,7 +82,9 @@ func (s *scope) agentScope(ctx context.Context, turn *Turn, events *queue) *scop
 			a.turn.Calendar = s.turn.Calendar
 		}
 	}
-	a.frame = frame{events: events, turn: &a.turn, call: s.call, nested: s.nested, now: s.now}
+	a.frame = frame{
+		events: events, turn: &a.turn, call: s.call, nested: s.nested, now: s.now, spending: &a.turn.spending,
+	}
 	a.scope = scope{ctx, s.path, &a.frame, s.place}
 	return &a.scope
 }

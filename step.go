@@ -234,7 +234,7 @@ func (p *place) recordError(ctx context.Context, c *recording, in string, err er
 // recordValue records what a call returned, and returns the JSON of it. A value
 // that cannot be recorded makes the call one that failed: its outcome is known.
 func (p *place) recordValue(c *recording, in string, v any) (value json.RawMessage, err error) {
-	result := returnedData{In: in, Attempt: p.attempt, Spent: spentOf(p.log.meter)}
+	result := returnedData{In: in, Attempt: p.attempt, Spent: p.log.spentSoFar()}
 	var data json.RawMessage
 	if value, err = encode(v); err == nil {
 		data, err = result.encodeWith(value)
@@ -273,7 +273,7 @@ func (p *place) replayed(ctx context.Context, c *recording, found *returned, val
 
 // recordResult records how a call ended.
 func (p *place) recordResult(c *recording, result returnedData) error {
-	result.Spent = spentOf(p.log.meter)
+	result.Spent = p.log.spentSoFar()
 	data, err := encode(result)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
 
@@ -68,7 +69,7 @@ func RunTask(
 	if !t.Began.IsZero() {
 		frame.now = t.Began
 	}
-	frame.nested = t.Intermediate || frame.nested
+	frame.nested, frame.spending = t.Intermediate || frame.nested, new(spending)
 	frame.task = &t
 
 	began := time.Now()
@@ -80,7 +81,8 @@ func RunTask(
 	})
 	finished := TaskFinished{Key: t.Key, Millis: time.Since(began).Milliseconds()}
 
-	var outcome TaskOutcome
+	outcome := TaskOutcome{Usage: frame.spending.total()}
+	sc.spending.add(outcome.Usage)
 	if errors.Is(err, ErrInterrupted) && own.place != nil {
 		outcome.Questions = own.place.questions()
 	}
@@ -99,10 +101,11 @@ func RunTask(
 	return outcome, nil
 }
 
-// A TaskOutcome is how a task ended. It is zero for a task that completed.
+// A TaskOutcome is how a task ended: it completed if there are neither an error nor questions.
 type TaskOutcome struct {
 	Err       error               // why the task failed
 	Questions []question.Question // with which the task interrupted the run
+	Usage     llm.Usage           // of the models of the task
 }
 
 // AwaitReplies interrupts the run if one of the given namespaces has questions

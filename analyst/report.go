@@ -13,7 +13,6 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/promptset"
-	"github.com/qedkit/qed/llm"
 )
 
 //go:embed prompts/*.tmpl
@@ -40,7 +39,6 @@ type Report struct {
 	// that are in none of their rows; Markdown has a sentence about these.
 	Queries  []ExecutedQuery `json:"queries"`
 	Unproved []string        `json:"unproved"`
-	Usage    llm.Usage       `json:"usage"`
 }
 
 // reportData is the data of the prompt for a report.
@@ -104,7 +102,7 @@ func (a *Analyst) Report(ctx context.Context, explorations ...*Exploration) (*Re
 	if err != nil {
 		return nil, err
 	}
-	said, err := answertext.Text(ctx, a.model, &out.Usage, req, source, answertext.Stream(ctx, qed.ChannelFinal))
+	said, err := answertext.Text(ctx, a.model, req, source, answertext.Stream(ctx, qed.ChannelFinal))
 	texts := textTable.In(ctx, d.Language)
 	out.Markdown, out.Figures, out.Unproved = said.Text, said.Figures, said.Unproved
 	switch {

@@ -13,7 +13,6 @@ import (
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/refusal"
 )
@@ -111,7 +110,7 @@ func (d *drafting) ask(ctx context.Context) (written, error) {
 	d.data.Problems = d.draft.ProblemLines()
 	d.data.Earlier = d.draft.Earlier(drafts.MaxEarlier)
 	data := d.data // the prompt may be shortened, for this request alone
-	reply, err := modelcall.Reply[written](ctx, d.model, new(llm.Usage), builderName, buildPrompt, &data, nil)
+	reply, err := modelcall.Reply[written](ctx, d.model, builderName, buildPrompt, &data, nil)
 	if modelcall.Unusable(err) && len(d.draft.Problems) > 0 {
 		return written{}, d.failed("the model could not correct the query")
 	}

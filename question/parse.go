@@ -28,9 +28,8 @@ const (
 // See [Parser].
 type Parsed struct {
 	Intent  Intent
-	Replies []Reply   // for IntentAnswer: at least one, to open questions
-	Reason  string    // why the message has this intent, for the log
-	Usage   llm.Usage // of the model; it is added to the usage of the answer
+	Replies []Reply // for IntentAnswer: at least one, to open questions
+	Reason  string  // why the message has this intent, for the log
 }
 
 // Parser returns a function that parses a message that comes while questions

@@ -14,7 +14,6 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/internal/stockphrases"
-	"github.com/qedkit/qed/llm"
 )
 
 //go:embed prompts/*.tmpl
@@ -86,10 +85,9 @@ func parseByModel(ctx context.Context, m *modelcall.Model, open []Question, text
 	if err != nil {
 		return Parsed{}, err
 	}
-	var usage llm.Usage
-	said, err := modelcall.Object[readMessage](ctx, m, &usage, req)
+	said, err := modelcall.Object[readMessage](ctx, m, req)
 	if modelcall.Unusable(err) {
-		return unread(open, text, usage), nil
+		return unread(open, text), nil
 	}
 	if err != nil {
 		return Parsed{}, err
@@ -101,18 +99,15 @@ func parseByModel(ctx context.Context, m *modelcall.Model, open []Question, text
 			parsed = unanswered(open, text, parsed.Reason)
 		}
 	}
-	parsed.Usage = usage
 	return parsed, nil
 }
 
 // unread returns the result for a message that the model could not read.
-func unread(open []Question, text string, usage llm.Usage) Parsed {
-	parsed := Parsed{Intent: IntentAbort}
-	if !stockphrases.Says(text, stockphrases.Abort) {
-		parsed = unanswered(open, text, "the model's reading of the message is malformed")
+func unread(open []Question, text string) Parsed {
+	if stockphrases.Says(text, stockphrases.Abort) {
+		return Parsed{Intent: IntentAbort}
 	}
-	parsed.Usage = usage
-	return parsed
+	return unanswered(open, text, "the model's reading of the message is malformed")
 }
 
 // usableReplies returns the answers that can be used, at most one for a

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -173,7 +172,7 @@ func TestUncertainReplies(t *testing.T) {
 				{JSON: map[string]any{"intent": "new_request"}},
 			}})
 			got, err = question.Parser(model, llm.Settings{})(t.Context(), tt.open, tt.text)
-			if diff := cmp.Diff(anew, got, cmpopts.IgnoreFields(question.Parsed{}, "Usage")); diff != "" || err != nil {
+			if diff := cmp.Diff(anew, got); diff != "" || err != nil {
 				t.Errorf("with a model: %v: %s", err, diff)
 			}
 		})
@@ -255,11 +254,8 @@ func TestParsedByAModel(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := question.Parser(reader(t, tt.says), llm.Settings{})(t.Context(), tt.open, tt.text)
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(question.Parsed{}, "Usage")); diff != "" || err != nil {
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("%v: %s", err, diff)
-			}
-			if got.Usage.Calls != 1 {
-				t.Errorf("the reading cost %+v", got.Usage)
 			}
 		})
 	}
@@ -283,8 +279,8 @@ func TestUnreadMessages(t *testing.T) {
 		"no JSON":          {Text: "It is an answer."},
 		"another intent":   {JSON: says{"intent": "delete_all"}},
 		"an invented part": {JSON: says{"intent": "abort", "sql": "DROP"}},
-		"cut off":          {Err: &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{Usage: llm.Usage{Calls: 1}}}},
-		"a refusal":        {Err: &llm.Error{Kind: llm.ErrRefusal, Partial: &llm.Response{Usage: llm.Usage{Calls: 1}}}},
+		"cut off":          {Err: &llm.Error{Kind: llm.ErrTruncated}},
+		"a refusal":        {Err: &llm.Error{Kind: llm.ErrRefusal}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			approval := question.Question{ID: "q7", Kind: question.KindApproval, Text: "Send it?"}
@@ -301,7 +297,7 @@ func TestUnreadMessages(t *testing.T) {
 			} {
 				m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{said}, Repeat: true})
 				got, err := question.Parser(m, llm.Settings{})(t.Context(), []question.Question{c.asked}, c.text)
-				if err != nil || got.Intent != c.intent || got.Usage.Calls == 0 {
+				if err != nil || got.Intent != c.intent {
 					t.Fatalf("%q is read as %+v, %v", c.text, got, err)
 				}
 				if accepted := got.Intent == question.IntentAnswer && c.asked.Check(got.Replies[0].Value) == nil; accepted != c.accepted {

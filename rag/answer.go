@@ -50,7 +50,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	stream := answertext.Stream(ctx, qed.ChannelFinal)
 	write := func(piece string) { stream(llm.Delta{Text: piece}) }
 	text := citation.NewText(sources(s.Passages), write)
-	_, err = a.model.Text(ctx, &s.Usage, req, func(d llm.Delta) {
+	_, err = a.model.Text(ctx, req, func(d llm.Delta) {
 		if d.Discard {
 			stream(d)
 			text = citation.NewText(sources(s.Passages), write)

@@ -157,7 +157,6 @@ type state struct {
 	Unproved  []string           // of Text
 	NotFound  bool               // the documents do not answer the question
 	Reason    string             // why the answer is partial; empty if it is not
-	Usage     llm.Usage
 }
 
 // begin returns the state at the beginning of a turn.
@@ -194,7 +193,6 @@ func finish(_ context.Context, s state) (qed.Answer, error) {
 		NotFound:      s.NotFound,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,
-		Usage:         s.Usage,
 	}, nil
 }
 

@@ -27,7 +27,7 @@ type rewritten struct {
 // the question stays as it is.
 func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	data := rewriteData{Question: s.Question, History: s.History}
-	reply, err := modelcall.Reply[rewritten](ctx, a.model, &s.Usage, "rewrite_question", a.prompts["rewrite"], data, nil)
+	reply, err := modelcall.Reply[rewritten](ctx, a.model, "rewrite_question", a.prompts["rewrite"], data, nil)
 	if err != nil && !modelcall.Unusable(err) && !errors.Is(err, budget.ErrExceeded) {
 		return s, err
 	}

@@ -86,7 +86,7 @@ func (a *agent) analyze(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	data := analyzeData{Question: s.Question, Language: s.language(), Dates: facts}
-	reply, err := modelcall.Reply[analyzed](ctx, a.model, &s.Usage, "analyze_question", analyzePrompt, data, nil)
+	reply, err := modelcall.Reply[analyzed](ctx, a.model, "analyze_question", analyzePrompt, data, nil)
 	s.Clarification.Ended = EndIsClear
 	switch {
 	case modelcall.Unusable(err):
@@ -155,7 +155,7 @@ type judged struct {
 // judges what it found.
 func (a *agent) explore(ctx context.Context, s state) (state, error) {
 	round := Round{Queries: []string{tidy(s.Question, maxQuery)}}
-	written, err := modelcall.Reply[furtherQueries](ctx, a.model, &s.Usage, "write_queries", queriesPrompt, s.clarifyData(), nil)
+	written, err := modelcall.Reply[furtherQueries](ctx, a.model, "write_queries", queriesPrompt, s.clarifyData(), nil)
 	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}
@@ -165,7 +165,7 @@ func (a *agent) explore(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	s.Clarification.Rounds = append(s.Clarification.Rounds, round)
-	found, err := modelcall.Reply[judged](ctx, a.model, &s.Usage, "judge_coverage", coveragePrompt, s.clarifyData(), nil)
+	found, err := modelcall.Reply[judged](ctx, a.model, "judge_coverage", coveragePrompt, s.clarifyData(), nil)
 	last := &s.Clarification.Rounds[len(s.Clarification.Rounds)-1]
 	switch {
 	case modelcall.Unusable(err):
@@ -299,7 +299,7 @@ func (a *agent) conclude(ctx context.Context, s state) (state, error) {
 		}
 	}
 	s.Context = prompt.Clip(strings.Join(replies, "\n"), maxReply)
-	reply, err := modelcall.Reply[concluded](ctx, a.model, &s.Usage, "conclude_clarification", concludePrompt, s.clarifyData(), nil)
+	reply, err := modelcall.Reply[concluded](ctx, a.model, "conclude_clarification", concludePrompt, s.clarifyData(), nil)
 	s.Background = nil
 	switch {
 	case modelcall.Unusable(err):

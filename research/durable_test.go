@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
@@ -121,7 +120,7 @@ func killedAnywhere(t *testing.T, opt *research.Options, texts []string, ended r
 					break
 				}
 			}
-			if diff := cmp.Diff(want, answer, cmpopts.IgnoreFields(qed.Answer{}, "Usage")); diff != "" {
+			if diff := cmp.Diff(want, answer); diff != "" {
 				t.Error(diff)
 			}
 			recorded := map[string]int{}

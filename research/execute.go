@@ -12,7 +12,6 @@ import (
 	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
 )
 
@@ -54,7 +53,6 @@ type outcome struct {
 	findings []finding
 	further  []furtherTask // that the task proposes
 	problems []string
-	usage    llm.Usage
 }
 
 // execute is the node that runs all tasks that need no other task first, at the same
@@ -82,7 +80,6 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		}
 		s.Tasks = append(s.Tasks, o.report)
 		s.Findings = append(s.Findings, o.findings...)
-		s.Usage.Add(o.usage)
 		for _, p := range o.problems {
 			s.problem(p)
 		}
@@ -147,6 +144,7 @@ func (a *agent) runTask(ctx context.Context, s *state, t qed.Todo) (outcome, err
 	if ended.Err != nil && r.out.report.Ended != TaskFailed {
 		return r.out, ended.Err
 	}
+	r.out.report.Tokens = ended.Usage.InputTokens + ended.Usage.OutputTokens
 	r.close()
 	return r.out, nil
 }
@@ -155,7 +153,6 @@ func (a *agent) runTask(ctx context.Context, s *state, t qed.Todo) (outcome, err
 func (r *taskRun) close() {
 	report := &r.out.report
 	report.Findings = len(r.out.findings)
-	report.Tokens = r.out.usage.InputTokens + r.out.usage.OutputTokens
 	switch report.Ended {
 	case TaskFailed:
 		r.problem(usertext.Fill(r.texts.TaskFailed, "task", r.todo.Description))

@@ -144,7 +144,7 @@ func (r *taskRun) gate(ctx context.Context, f *finding, depth int) ([]candidate,
 	if len(asked) == 0 {
 		return all, nil
 	}
-	reply, err := modelcall.Reply[decisions](ctx, r.model, &r.out.usage, "gate_references", gatePrompt, data, nil)
+	reply, err := modelcall.Reply[decisions](ctx, r.model, "gate_references", gatePrompt, data, nil)
 	if err != nil && !useless(err) {
 		return nil, err
 	}

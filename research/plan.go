@@ -67,7 +67,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		Question: s.Question, Language: s.language(), Context: s.Context, Analysis: s.Analysis,
 		Queries: s.Queries, MaxTasks: a.opt.MaxTasks, Dates: facts,
 	}
-	reply, err := modelcall.Reply[plannedTasks](ctx, a.model, &s.Usage, "plan_tasks", planPrompt, data, nil)
+	reply, err := modelcall.Reply[plannedTasks](ctx, a.model, "plan_tasks", planPrompt, data, nil)
 	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/research/references"
 )
@@ -31,8 +30,6 @@ type state struct {
 
 	Drafts   []draft // at most two
 	Finished finished
-
-	Usage llm.Usage
 }
 
 // A finding is what a task took from a passage.

@@ -121,7 +121,7 @@ func (a *agent) write(ctx context.Context, s *state, data reportData) (string, e
 		if err != nil {
 			return "", err
 		}
-		text, err := a.model.Text(ctx, &s.Usage, req, answertext.Stream(ctx, qed.ChannelDraft))
+		text, err := a.model.Text(ctx, req, answertext.Stream(ctx, qed.ChannelDraft))
 		half := len(data.Findings) / 2
 		if !errors.Is(err, llm.ErrContextLength) || half == 0 {
 			return strings.TrimSpace(text), err
@@ -178,7 +178,7 @@ func (a *agent) checkQuality(ctx context.Context, s state) (state, error) {
 	}
 	data := s.reportData(sources)
 	data.Draft = d.Text
-	reply, err := modelcall.Reply[rated](ctx, a.model, &s.Usage, "check_quality", qualityPrompt, &data, nil)
+	reply, err := modelcall.Reply[rated](ctx, a.model, "check_quality", qualityPrompt, &data, nil)
 	switch {
 	case err != nil && (useless(err) || spent(err)):
 		return s, nil
@@ -327,7 +327,7 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	return qed.Answer{
 		Text: f.Text, Citations: f.Citations, Audit: f.Audit, NotFound: f.NotFound,
 		Unproved: f.Unproved,
-		Partial:  f.Reason != "", PartialReason: f.Reason, Plan: s.planTasks(), Usage: s.Usage,
+		Partial:  f.Reason != "", PartialReason: f.Reason, Plan: s.planTasks(),
 		Artifacts: []qed.Artifact{{Name: reportName, MediaType: reportMedia, Data: raw}},
 	}, nil
 }

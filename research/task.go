@@ -77,7 +77,7 @@ func (r *taskRun) firstQuery(ctx context.Context) (string, error) {
 	if len(earlier) == 0 {
 		return query, nil
 	}
-	reply, err := modelcall.Reply[arguments](ctx, r.model, &r.out.usage, "refine_query", refinePrompt, r.data(earlier), nil)
+	reply, err := modelcall.Reply[arguments](ctx, r.model, "refine_query", refinePrompt, r.data(earlier), nil)
 	if err != nil && !useless(err) {
 		return "", err
 	}
@@ -197,7 +197,7 @@ func (r *taskRun) condense(ctx context.Context, c rag.Chunk) (*finding, error) {
 	data := condenseData{
 		Question: r.s.Question, Task: r.todo.Description, Title: title, Text: c.Text, Language: r.s.language(),
 	}
-	reply, err := modelcall.Reply[condensed](ctx, r.model, &r.out.usage, "condense_passage", condensePrompt, data, nil)
+	reply, err := modelcall.Reply[condensed](ctx, r.model, "condense_passage", condensePrompt, data, nil)
 	switch {
 	case err != nil && useless(err):
 		r.failed(usertext.Fill(r.texts.NotRead, "document", title), err.Error())
@@ -242,7 +242,7 @@ type furtherTask struct {
 // the task has ended.
 func (r *taskRun) assess(ctx context.Context) (string, error) {
 	report := &r.out.report
-	reply, err := modelcall.Reply[assessed](ctx, r.model, &r.out.usage, "assess_task", assessPrompt, r.data(r.out.findings), nil)
+	reply, err := modelcall.Reply[assessed](ctx, r.model, "assess_task", assessPrompt, r.data(r.out.findings), nil)
 	if err != nil && !useless(err) {
 		return "", err
 	}

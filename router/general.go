@@ -30,9 +30,8 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	messages = append(messages, r.memory.Select(turn.History)...)
 	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(turn.Text)})
 
-	var usage llm.Usage
-	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), answertext.Stream(ctx, qed.ChannelFinal))
-	a := qed.Answer{Text: text, Usage: usage}
+	text, err := r.model.Text(ctx, r.model.Send("general", messages...), answertext.Stream(ctx, qed.ChannelFinal))
+	a := qed.Answer{Text: text}
 	checked := figures.NewText(figures.Source{Language: answertext.Language(ctx, turn.Text), Data: append(r.known(ctx, turn), instructions)}, func(string) {})
 	checked.Write(text)
 	for _, number := range checked.Close(ctx).Unproved {

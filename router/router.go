@@ -216,27 +216,23 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 	if q == "" {
 		return qed.Answer{}, qed.ErrEmptyTurn
 	}
-	var usage llm.Usage
 	known, err := recall.Recall(ctx, r.user, q, recall.Counts{Similar: 3, Latest: 3})
 	if err != nil {
 		return qed.Answer{}, err
 	}
 	ctx = context.WithValue(ctx, knownKey{}, known.Text(nil))
-	decision, err := r.decide(ctx, q, turn.History, &usage)
+	decision, err := r.decide(ctx, q, turn.History)
 	if err != nil {
-		return qed.Answer{Usage: usage}, err
+		return qed.Answer{}, err
 	}
 	i := slices.IndexFunc(r.routes, func(route Route) bool { return route.Name == decision.Route })
 	if i < 0 {
 		qed.Emit(ctx, decision)
-		a := r.topics(ctx)
-		a.Usage.Add(usage)
-		return a, nil
+		return r.topics(ctx), nil
 	}
 	qed.Emit(ctx, decision)
 	within, noted := recall.Around(qed.WithPath(ctx, decision.Route))
 	a, err := qed.Ask(within, r.routes[i].Agent, turn)
-	a.Usage.Add(usage)
 	if err == nil && len(a.Questions) == 0 && !noted() {
 		err = recall.NoteAnswer(ctx, r.user, q, &a, nil)
 	}
@@ -266,9 +262,7 @@ const (
 // decide lets the model choose a route. If the choice cannot be used, decide
 // returns the fallback, which may be empty. It returns an error if the model cannot
 // be called.
-func (r *router) decide(
-	ctx context.Context, q string, history []llm.Message, usage *llm.Usage,
-) (qed.RouteDecision, error) {
+func (r *router) decide(ctx context.Context, q string, history []llm.Message) (qed.RouteDecision, error) {
 	if len(r.routes) == 1 {
 		return qed.RouteDecision{Route: r.routes[0].Name, Reason: "it is the only route"}, nil
 	}
@@ -280,7 +274,7 @@ func (r *router) decide(
 		if err != nil {
 			return qed.RouteDecision{}, err
 		}
-		chosen, err := modelcall.Choose[choice](ctx, r.model, usage, req, map[string]llm.Choice{"route": {Texts: routeNames(r.routes)}})
+		chosen, err := modelcall.Choose[choice](ctx, r.model, req, map[string]llm.Choice{"route": {Texts: routeNames(r.routes)}})
 		if modelcall.Unusable(err) {
 			reason = "the model did not choose a route"
 			break

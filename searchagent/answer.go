@@ -94,7 +94,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, answertext.Stream(ctx, qed.ChannelFinal))
+	result, err := answertext.Text(ctx, a.model, req, source, answertext.Stream(ctx, qed.ChannelFinal))
 	s.Text, s.Stated, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
@@ -235,11 +235,10 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	reason := s.reason(a.reader.texts(ctx))
 	answer := qed.Answer{
 		Text: s.Text, Dates: s.Dates, Figures: s.Stated, Unproved: s.Unproved,
-		Partial: reason != "", PartialReason: reason, Usage: s.Usage,
+		Partial: reason != "", PartialReason: reason,
 	}
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
-		answer.Usage.Add(t.Usage)
 		planned := t.planTask()
 		switch planned.Status = qed.TodoPending; t.Phase {
 		case done:

@@ -35,7 +35,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	for _, name := range a.validator.Indices() {
 		data.Indices = append(data.Indices, promptIndex{Name: name, About: a.opt.About[name]})
 	}
-	c, err := modelcall.Reply[classification](ctx, a.model, &s.Usage, "classify", a.prompts["classify"], data, s.History)
+	c, err := modelcall.Reply[classification](ctx, a.model, "classify", a.prompts["classify"], data, s.History)
 	decision := qed.RouteDecision{
 		Route: intentSearch, Confidence: c.Confidence, Reason: prompt.Clip(prompt.OneLine(c.Reasoning), maxReason),
 	}

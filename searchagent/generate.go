@@ -101,7 +101,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 		data.Found = append(data.Found, results[key])
 		t.noteCut(s.task(key), results[key], a.reader.texts(ctx))
 	}
-	reply, err := modelcall.Reply[written](ctx, a.model, &t.Usage, "generate", a.prompts["generate"], &data, s.History)
+	reply, err := modelcall.Reply[written](ctx, a.model, "generate", a.prompts["generate"], &data, s.History)
 	if err != nil && !modelcall.Unusable(err) {
 		return t, err
 	}

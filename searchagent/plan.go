@@ -73,7 +73,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		data.Indices = append(data.Indices, index)
 	}
 	for range 2 {
-		p, err := modelcall.Reply[planned](ctx, a.model, &s.Usage, "plan", a.prompts["plan"], &data, s.History)
+		p, err := modelcall.Reply[planned](ctx, a.model, "plan", a.prompts["plan"], &data, s.History)
 		switch {
 		case modelcall.Unusable(err):
 			s.Reason = a.reader.texts(ctx).NoPlan

@@ -32,7 +32,6 @@ type state struct {
 	Stated   []qed.Figure // in Text
 	Unproved []string     // numbers in Text
 	Dates    []dates.Reading
-	Usage    llm.Usage // without that of the tasks
 }
 
 // phase is what happens to a task next.
@@ -79,8 +78,6 @@ type task struct {
 	Handle  string     // the handle of all rows of Table; empty if Table has all of them
 	Rest    bool       // not all wanted documents were read
 	RestWhy string     // why, if it is not for their number
-
-	Usage llm.Usage
 }
 
 // begin returns the state at the start of a turn.

@@ -101,7 +101,7 @@ func (a *agent) answerText(ctx context.Context, s state) (state, error) {
 		Tables:   []figures.Table{{Rows: *table}},
 		Data:     append(answertext.Said(s.Question, s.History), facts.String(), s.Query.Written, s.Query.Executed),
 	}
-	result, err := answertext.Text(ctx, a.model, &s.Usage, req, source, answertext.Stream(ctx, qed.ChannelFinal))
+	result, err := answertext.Text(ctx, a.model, req, source, answertext.Stream(ctx, qed.ChannelFinal))
 	s.Text, s.Figures, s.Unproved = result.Text, result.Figures, result.Unproved
 	_, failed := errors.AsType[*llm.Error](err)
 	switch {
@@ -196,7 +196,6 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		Table:         rows,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,
-		Usage:         s.Usage,
 	}
 	if s.Query.Written != "" {
 		s.Query.Corrections = s.Draft.Corrections

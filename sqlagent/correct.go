@@ -58,7 +58,7 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Object[statement](ctx, a.model, req)
 	if modelcall.Unusable(err) {
 		s.Draft.Query = ""
 		if s.Table != nil { // why it found nothing stands

@@ -79,7 +79,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	s.Used = a.used(&s, &data)
-	reply, err := modelcall.Object[statement](ctx, a.model, &s.Usage, req)
+	reply, err := modelcall.Object[statement](ctx, a.model, req)
 	if modelcall.Unusable(err) {
 		s.Draft.Query = ""
 		s.Reason = a.texts(ctx).Unread

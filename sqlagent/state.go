@@ -63,7 +63,6 @@ type state struct {
 	Dates    []dates.Reading
 	Used     *qed.Used // in the prompt for writing SQL
 	Timeless bool      // the question names a time, and the statement that ran looks at none
-	Usage    llm.Usage
 }
 
 // begin returns the state at the start of a turn, after that of the turn before.

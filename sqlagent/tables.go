@@ -60,7 +60,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 		if err != nil {
 			return s, err
 		}
-		chosen, err := modelcall.Choose[selection](ctx, a.model, &s.Usage, req, map[string]llm.Choice{
+		chosen, err := modelcall.Choose[selection](ctx, a.model, req, map[string]llm.Choice{
 			"tables": {Texts: a.catalog.names, Most: data.MaxTables},
 		})
 		if modelcall.Unusable(err) {

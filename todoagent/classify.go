@@ -9,7 +9,6 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/stockphrases"
 	"github.com/qedkit/qed/internal/usertext"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 )
 
@@ -116,7 +115,7 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 		if err != nil {
 			return readIntent{}, err
 		}
-		read, err := modelcall.Object[readIntent](ctx, a.model, new(llm.Usage), req)
+		read, err := modelcall.Object[readIntent](ctx, a.model, req)
 		switch {
 		case modelcall.Unusable(err):
 			return readIntent{Intent: question.IntentNewRequest, Reason: "the model's reply could not be used"}, nil

@@ -123,7 +123,7 @@ func (a *agent) tryToPlan(ctx context.Context, s *state, data planData) (l *plan
 		if err != nil {
 			return nil, nil, err
 		}
-		reply, err := modelcall.Choose[readPlan](ctx, a.model, new(llm.Usage), req, map[string]llm.Choice{"tasks.tool": {Texts: a.names}})
+		reply, err := modelcall.Choose[readPlan](ctx, a.model, req, map[string]llm.Choice{"tasks.tool": {Texts: a.names}})
 		switch {
 		case modelcall.Unusable(err):
 			problem = errors.New("the reply was not a plan")

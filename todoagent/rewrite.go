@@ -9,7 +9,6 @@ import (
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/llm"
 )
 
 // rewritten is the model's reply to reiterate_intention.
@@ -40,7 +39,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	reply, err := modelcall.Object[rewritten](ctx, a.model, new(llm.Usage), req)
+	reply, err := modelcall.Object[rewritten](ctx, a.model, req)
 	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}

@@ -276,15 +276,12 @@ func (a *agent) run(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	return a.runAlone(ctx, turn)
 }
 
-// runWithin answers a turn as a part of the durable run around it. That run
-// counts the usage of all its models, so the answer has the difference.
+// runWithin answers a turn as a part of the durable run around it.
 func (a *agent) runWithin(ctx context.Context, run qed.RunInfo, turn qed.Turn) (qed.Answer, error) {
 	if run.Namespace != "" {
 		ctx = context.WithValue(ctx, memoryKey{}, "/"+run.Namespace)
 	}
-	answer, err := qed.Ask(ctx, a.inner, turn)
-	answer.Usage = qed.Info(ctx).Usage.Since(run.Usage)
-	return answer, err
+	return qed.Ask(ctx, a.inner, turn)
 }
 
 // runAlone answers a turn of which nothing is saved.

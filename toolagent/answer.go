@@ -31,7 +31,6 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 		}
 		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: a.Text}) // others were streamed
 	}
-	a.Usage = r.usage
 	a.PartialReason = r.reasons(end.reason)
 	a.Partial = a.PartialReason != ""
 	if err := r.prove(&a); err != nil {

@@ -36,7 +36,6 @@ func (r *run) call(ctx context.Context, reply llm.Message) error {
 	}
 	var spent error
 	if len(calls) > 0 {
-		before := r.spent(ctx)
 		results, err := r.tools.Do(ctx, calls...)
 		if results == nil && err != nil {
 			return err
@@ -45,7 +44,6 @@ func (r *run) call(ctx context.Context, reply llm.Message) error {
 		for n, i := range at {
 			made[i].ToolResult, made[i].sorted = results[n], "" // an approval can change the arguments
 		}
-		r.usage.Add(r.spent(ctx).Since(before))
 	}
 	r.add(reply)
 	r.newest = len(r.results)
@@ -58,14 +56,6 @@ func (r *run) call(ctx context.Context, reply llm.Message) error {
 		r.results = append(r.results, one)
 	}
 	return spent
-}
-
-// spent returns what the models of the durable run used, and nothing outside of one.
-func (r *run) spent(ctx context.Context) (usage llm.Usage) {
-	if r.durable {
-		usage = qed.Info(ctx).Usage
-	}
-	return usage
 }
 
 // identified returns the calls with ids that no other call of the turn has. Some

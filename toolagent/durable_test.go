@@ -326,7 +326,8 @@ func TestResumeOfTheLastRequest(t *testing.T) {
 // is. Its drafts and its text are not the answer of the turn there.
 func TestAsATool(t *testing.T) {
 	l := &qedtest.Ledger{}
-	inner := newAgent(t, traveller(l), travelTools(t, l), nil)
+	asked := traveller(l)
+	inner := newAgent(t, asked, travelTools(t, l), nil)
 	outer := &mind{think: func(req *llm.Request) reply {
 		if got := results(*req); len(got) > 0 {
 			return says("The traveller says: " + data(t, got[0])["text"].(string))
@@ -365,8 +366,8 @@ func TestAsATool(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{"outer final": true, "inner tool": true}, channels); diff != "" {
 		t.Error(diff)
 	}
-	if answer.Usage.Calls != 3 { // two of its own, and the one that the tool made after the last reply
-		t.Errorf("usage %+v", answer.Usage)
+	if want := len(outer.requests) + len(asked.requests); answer.Usage.Calls != want {
+		t.Errorf("usage %+v, want %d calls", answer.Usage, want)
 	}
 	for what, n := range l.Count() {
 		if n > 1 && what != `read {"n":1}` {

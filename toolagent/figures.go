@@ -217,6 +217,6 @@ func (r *run) answerOf(ctx context.Context, d *draft, text string) (figures.Resu
 	if d.out == nil {
 		d.write(text)
 	}
-	err := answertext.Correct(ctx, r.model, &r.usage, r.tables, d.out)
+	err := answertext.Correct(ctx, r.model, r.tables, d.out)
 	return d.close(ctx, text), err
 }

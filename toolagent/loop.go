@@ -31,7 +31,6 @@ type run struct {
 
 	steps   int
 	repairs int // in a row
-	usage   llm.Usage
 
 	results   []*result           // of all calls, oldest first
 	tables    []figures.Table     // of the results
@@ -114,7 +113,6 @@ func (r *run) step(ctx context.Context) (end *ending, err error) {
 	if err != nil {
 		return r.unusable(ctx, err, draft)
 	}
-	r.usage.Add(resp.Usage)
 	calls := resp.Message.ToolCalls
 	switch problem := firstText(malformed(calls), misses(choice, calls)); {
 	case problem != "":
@@ -169,7 +167,7 @@ func (r *run) stopped() *ending {
 
 // progress returns what the hooks see of the turn.
 func (r *run) progress() Progress {
-	p := Progress{Steps: r.steps, Usage: r.usage}
+	p := Progress{Steps: r.steps, Usage: qed.Info(r.ctx).Usage}
 	for _, made := range r.results {
 		p.Results = append(p.Results, made.ToolResult)
 	}
@@ -185,7 +183,6 @@ func (r *run) unusable(ctx context.Context, err error, draft *draft) (*ending, e
 	text := ""
 	if e.Partial != nil {
 		text = e.Partial.Message.Content
-		r.usage.Add(e.Partial.Usage)
 	}
 	switch e.Kind {
 	case llm.ErrRefusal:

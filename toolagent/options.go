@@ -76,7 +76,7 @@ type StepRequest struct {
 type Progress struct {
 	Steps   int              // how often the model replied
 	Results []qed.ToolResult // of all calls, oldest first
-	Usage   llm.Usage
+	Usage   llm.Usage        // of the turn
 }
 
 const (

@@ -90,8 +90,6 @@ import (
 //
 // The answer has the queries, citations and artifacts of all findings that the
 // tools returned ([finding.Finding]), and the rows of the last one that has any.
-// Its Usage has all requests of the agent and, in a durable run, those of models that
-// the tools called since the run was last resumed.
 //
 // A turn ends with an error if nothing was found before the model failed or the
 // budget was used up, if its context is done, or if [qed.Registry.Do] fails for

@@ -31,7 +31,7 @@ func (r *run) wrapUp(reason string) (said figures.Result, why string, err error)
 		return said, "", err
 	}
 	ctx = qed.WithPath(ctx, hash[:12])
-	said, err = answertext.Text(ctx, r.model, &r.usage, req, r.source(), answertext.Stream(r.ctx, qed.ChannelFinal))
+	said, err = answertext.Text(ctx, r.model, req, r.source(), answertext.Stream(r.ctx, qed.ChannelFinal))
 	switch {
 	case replytext.HasCall(said.Text, r.tools.Names()): // the request has no tools
 		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Discard: true})

@@ -123,7 +123,7 @@ func (m *toolModel) insights(ctx context.Context, data promptData, source figure
 		if err != nil {
 			return insightsResult{}, err
 		}
-		reply, err := modelcall.Object[insights](ctx, m.model, new(llm.Usage), req)
+		reply, err := modelcall.Object[insights](ctx, m.model, req)
 		if len(accepted) > 0 && modelcall.Unusable(err) {
 			break // the insights of the first reply are enough
 		}

@@ -62,7 +62,7 @@ func NewLLM(model llm.Model, opt *Options) qed.Tool {
 			if err != nil {
 				return llmResult{}, err
 			}
-			value, err := modelcall.Object[map[string]json.RawMessage](ctx, m.json, new(llm.Usage), req)
+			value, err := modelcall.Object[map[string]json.RawMessage](ctx, m.json, req)
 			return llmResult{Value: value}, err
 		})
 	return m.finish(t, qed.CoreTool, err)

@@ -76,7 +76,7 @@ func (m *toolModel) summary(ctx context.Context, data promptData, source figures
 	if err != nil {
 		return summaryResult{}, err
 	}
-	result, err := answertext.Text(ctx, m.model, new(llm.Usage), req, source, answertext.Stream(ctx, m.channel))
+	result, err := answertext.Text(ctx, m.model, req, source, answertext.Stream(ctx, m.channel))
 	cut := errors.Is(err, llm.ErrTruncated) && result.Text != ""
 	switch {
 	case err != nil && !cut:

@@ -242,7 +242,7 @@ func (m *toolModel) text(ctx context.Context, data promptData) (text string, cut
 	if err != nil {
 		return "", false, err
 	}
-	text, err = m.model.Text(ctx, new(llm.Usage), req, answertext.Stream(ctx, m.channel))
+	text, err = m.model.Text(ctx, req, answertext.Stream(ctx, m.channel))
 	cut = errors.Is(err, llm.ErrTruncated) && text != ""
 	if err != nil && !cut {
 		return "", false, err

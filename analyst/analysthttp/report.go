@@ -76,7 +76,7 @@ func (h *Handler) report(ctx context.Context, c serve.Caller, w http.ResponseWri
 		out.Figures = append(out.Figures, written.Figures...)
 		out.Unproved = append(out.Unproved, written.Unproved...)
 		out.ExecutedQueries = executed(written.Queries)
-		return qed.Answer{Text: written.Markdown, Usage: written.Usage}, nil
+		return qed.Answer{Text: written.Markdown}, nil
 	}))
 	if streams(r) {
 		h.serve.Stream(w, r, h.reportEvents(ctx, agent, t, out))

@@ -173,7 +173,7 @@ func reportAnswer(r *analyst.Report) (qed.Answer, error) {
 		return qed.Answer{}, err
 	}
 	answer := qed.Answer{
-		Text: r.Markdown, Figures: r.Figures, Unproved: r.Unproved, Usage: r.Usage,
+		Text: r.Markdown, Figures: r.Figures, Unproved: r.Unproved,
 		Artifacts: []qed.Artifact{{Name: "report", MediaType: reportMedia, Data: raw}},
 	}
 	for _, q := range r.Queries {

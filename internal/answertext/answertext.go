@@ -44,13 +44,12 @@ type corrections struct {
 // With an error, Text returns the part that was streamed. If it is
 // [modelcall.Unusable], the text was not complete.
 func Text(
-	ctx context.Context, m *modelcall.Model, usage *llm.Usage, req *llm.Request,
-	source figures.Source, stream func(llm.Delta),
+	ctx context.Context, m *modelcall.Model, req *llm.Request, source figures.Source, stream func(llm.Delta),
 ) (figures.Result, error) {
 	write := func(piece string) { stream(llm.Delta{Text: piece}) }
 	out := figures.NewText(source, write)
 	streamed := false
-	text, err := m.Text(ctx, usage, req, func(d llm.Delta) {
+	text, err := m.Text(ctx, req, func(d llm.Delta) {
 		if d.Discard {
 			stream(d)
 			out, streamed = figures.NewText(source, write), false
@@ -63,7 +62,7 @@ func Text(
 		out.Write(text)
 	}
 	if err == nil {
-		err = Correct(ctx, m, usage, source.Tables, out)
+		err = Correct(ctx, m, source.Tables, out)
 	} else {
 		out.CutOff()
 	}
@@ -83,7 +82,7 @@ func Said(question string, history []llm.Message) []any {
 
 // Correct asks for corrections of the unknown references of a complete text. If the model fails,
 // nothing is corrected: the text is complete without it.
-func Correct(ctx context.Context, m *modelcall.Model, usage *llm.Usage, tables []figures.Table, out *figures.Text) error {
+func Correct(ctx context.Context, m *modelcall.Model, tables []figures.Table, out *figures.Text) error {
 	unknown := out.Unknown()
 	if len(unknown) == 0 {
 		return nil
@@ -96,7 +95,7 @@ func Correct(ctx context.Context, m *modelcall.Model, usage *llm.Usage, tables [
 	if err != nil {
 		return err
 	}
-	reply, err := modelcall.Object[corrections](ctx, m, usage, req)
+	reply, err := modelcall.Object[corrections](ctx, m, req)
 	if _, failed := errors.AsType[*llm.Error](err); err != nil && !failed && !errors.Is(err, budget.ErrExceeded) {
 		return err
 	}

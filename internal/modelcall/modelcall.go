@@ -178,43 +178,38 @@ func (m *Model) tokens(text string) int {
 	return llm.EstimateTextTokens(text)
 }
 
-// Object asks for a T and adds the cost to usage.
-func Object[T any](ctx context.Context, m *Model, usage *llm.Usage, req *llm.Request) (T, error) {
-	return Choose[T](ctx, m, usage, req, nil)
+// Object asks for a T.
+func Object[T any](ctx context.Context, m *Model, req *llm.Request) (T, error) {
+	return Choose[T](ctx, m, req, nil)
 }
 
 // Choose asks for a T of which some fields have one of a list of texts: see
 // [llm.ObjectOptions].
-func Choose[T any](
-	ctx context.Context, m *Model, usage *llm.Usage, req *llm.Request, choices map[string]llm.Choice,
-) (T, error) {
+func Choose[T any](ctx context.Context, m *Model, req *llm.Request, choices map[string]llm.Choice) (T, error) {
 	opt := &llm.ObjectOptions{Choices: choices}
 	if m.settings.JSONMode {
 		opt.Mode = llm.JSONMode
 	}
-	v, resp, err := llm.GenerateObject[T](ctx, m.Model, req, opt)
-	if resp != nil {
-		usage.Add(resp.Usage)
-	}
+	v, _, err := llm.GenerateObject[T](ctx, m.Model, req, opt)
 	return v, err
 }
 
 // Reply renders a prompt into a request, as [Model.Request] does, and asks for a T.
 func Reply[T any](
-	ctx context.Context, m *Model, usage *llm.Usage, name string, t *template.Template, data any, history []llm.Message,
+	ctx context.Context, m *Model, name string, t *template.Template, data any, history []llm.Message,
 ) (T, error) {
 	req, err := m.Request(name, t, data, history)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return Object[T](ctx, m, usage, req)
+	return Object[T](ctx, m, req)
 }
 
-// Text asks for a text, passes each piece to stream as it arrives, and adds the
-// cost to usage. With an error it returns the part that was streamed, which
-// readers have already seen, or else the part that came with the error.
-func (m *Model) Text(ctx context.Context, usage *llm.Usage, req *llm.Request, stream func(llm.Delta)) (string, error) {
+// Text asks for a text and passes each piece to stream as it arrives. With an error it
+// returns the part that was streamed, which readers have already seen, or else the part
+// that came with the error.
+func (m *Model) Text(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (string, error) {
 	var streamed strings.Builder
 	resp, err := m.Model.Generate(ctx, req, func(d llm.Delta) {
 		if d.Discard {
@@ -224,15 +219,11 @@ func (m *Model) Text(ctx context.Context, usage *llm.Usage, req *llm.Request, st
 		stream(d)
 	})
 	if err != nil {
-		if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
-			usage.Add(failed.Partial.Usage)
-			if streamed.Len() == 0 {
-				return failed.Partial.Message.Content, err
-			}
+		if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil && streamed.Len() == 0 {
+			return failed.Partial.Message.Content, err
 		}
 		return streamed.String(), err
 	}
-	usage.Add(resp.Usage)
 	return resp.Message.Content, nil
 }
 

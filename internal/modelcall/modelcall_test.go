@@ -230,13 +230,13 @@ func TestChoiceIsLimited(t *testing.T) {
 				limits = append(limits, req.MaxOutputTokens < 1000)
 				return test.model(req)
 			})
-			m, err := modelcall.New("test", model, llm.Settings{}, func(m llm.Model) llm.Model { return m })
+			var usage llm.Usage
+			m, err := modelcall.New("test", model, llm.Settings{}, paidInto(&usage))
 			if err != nil {
 				t.Fatal(err)
 			}
-			var usage llm.Usage
 			for range 2 {
-				_, err := modelcall.Choose[selection](t.Context(), m, &usage, m.Send("select"), map[string]llm.Choice{"tables": {Texts: []string{"a", "b"}}})
+				_, err := modelcall.Choose[selection](t.Context(), m, m.Send("select"), map[string]llm.Choice{"tables": {Texts: []string{"a", "b"}}})
 				if (err != nil) != test.err {
 					t.Errorf("error %v", err)
 				}
@@ -248,10 +248,25 @@ func TestChoiceIsLimited(t *testing.T) {
 				t.Errorf("%d requests and the usage %+v", len(limits), usage)
 			}
 			limits = nil
-			if _, err := modelcall.Object[free](t.Context(), m, &usage, m.Send("generate")); err == nil || slices.Contains(limits, true) {
+			if _, err := modelcall.Object[free](t.Context(), m, m.Send("generate")); err == nil || slices.Contains(limits, true) {
 				t.Errorf("a text of any length is limited: %v, %v", limits, err)
 			}
 		})
+	}
+}
+
+// paidInto returns a wrapper of models that adds the usage of their calls, as
+// qed.DurableModel does.
+func paidInto(usage *llm.Usage) func(llm.Model) llm.Model {
+	return func(m llm.Model) llm.Model {
+		return llm.Wrap(m, llm.Trace(func(_ context.Context, c llm.Call) {
+			if failed, ok := errors.AsType[*llm.Error](c.Err); ok {
+				c.Response = failed.Partial
+			}
+			if c.Response != nil {
+				usage.Add(c.Response.Usage)
+			}
+		}))
 	}
 }
 
@@ -266,22 +281,14 @@ func TestChoiceThatFailsIsPaid(t *testing.T) {
 		return nil, &llm.Error{Kind: llm.ErrTimeout}
 	})
 	var paid llm.Usage
-	m, err := modelcall.New("test", model, llm.Settings{}, func(m llm.Model) llm.Model {
-		return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-			resp, err := m.Generate(ctx, req, stream)
-			if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
-				paid.Add(failed.Partial.Usage)
-			}
-			return resp, err
-		})
-	})
+	m, err := modelcall.New("test", model, llm.Settings{}, paidInto(&paid))
 	if err != nil {
 		t.Fatal(err)
 	}
 	type selection struct {
 		Tables []string `json:"tables"`
 	}
-	_, err = modelcall.Choose[selection](t.Context(), m, new(llm.Usage), m.Send("select"), map[string]llm.Choice{"tables": {Texts: []string{"a"}}})
+	_, err = modelcall.Choose[selection](t.Context(), m, m.Send("select"), map[string]llm.Choice{"tables": {Texts: []string{"a"}}})
 	if diff := cmp.Diff(first.Usage, paid); diff != "" || !errors.Is(err, llm.ErrTimeout) || calls != 2 {
 		t.Errorf("%d calls, %v, paid (-want +got):\n%s", calls, err, diff)
 	}
@@ -316,7 +323,7 @@ func TestTimeWhileLoading(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = m.Text(t.Context(), new(llm.Usage), m.Send("name"), func(llm.Delta) {})
+			_, err = m.Text(t.Context(), m.Send("name"), func(llm.Delta) {})
 			if errors.Is(err, llm.ErrTimeout) != test.late || errors.Is(err, context.Canceled) {
 				t.Errorf("error %v", err)
 			}
