@@ -339,8 +339,9 @@ func TestModelFails(t *testing.T) {
 		"silent":      {llmtest.Reply{Text: "  "}, nil, "", 0},
 		"refuses":     {llmtest.Reply{Err: &llm.Error{Kind: llm.ErrRefusal}}, nil, "", 0},
 		"breaks off":  {llmtest.Reply{Text: "No [2]", Err: &llm.Error{Kind: llm.ErrTruncated, Partial: partial}}, nil, "No [1]", 1},
+		"dies":        {llmtest.Reply{Text: "No [2]", Err: &llm.Error{Kind: llm.ErrTimeout}}, nil, "No [1]", 1},
 		"unreachable": {llmtest.Reply{Err: &llm.Error{Kind: llm.ErrUnavailable}}, llm.ErrUnavailable, "", 0},
-		"cancelled":   {llmtest.Reply{Err: context.Canceled}, context.Canceled, "", 0},
+		"cancelled":   {llmtest.Reply{Text: "No [2]", Err: context.Canceled}, context.Canceled, "", 0},
 		"too slow":    {llmtest.Reply{Text: "No [1]", Delay: time.Minute}, llm.ErrTimeout, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -196,6 +196,7 @@ func TestGeneralBreaksOff(t *testing.T) {
 	}{
 		"refused":   {llmtest.Reply{Err: &llm.Error{Kind: llm.ErrRefusal}}, "I cannot help with this. Please ask about something else."},
 		"truncated": {llmtest.Reply{Text: "A machine", Err: &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{Usage: llm.Usage{OutputTokens: 2}}}}, "A machine"},
+		"dies":      {llmtest.Reply{Text: "A machine", Err: &llm.Error{Kind: llm.ErrUnavailable}}, "A machine"},
 		"empty":     {llmtest.Reply{Text: " "}, " \n\nNo answer was written. Please ask again."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/loading"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -208,7 +209,8 @@ func Reply[T any](
 
 // Text asks for a text and passes each piece to stream as it arrives. With an error it
 // returns the part that was streamed, which readers have already seen, or else the part
-// that came with the error.
+// that came with the error. A text that a failure of the model breaks off is one that is
+// cut off: its error matches llm.ErrTruncated.
 func (m *Model) Text(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (string, error) {
 	var streamed strings.Builder
 	resp, err := m.Model.Generate(ctx, req, func(d llm.Delta) {
@@ -219,8 +221,15 @@ func (m *Model) Text(ctx context.Context, req *llm.Request, stream func(llm.Delt
 		stream(d)
 	})
 	if err != nil {
-		if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil && streamed.Len() == 0 {
+		failed, ok := errors.AsType[*llm.Error](err)
+		switch {
+		case !ok || ctx.Err() != nil || errors.Is(err, budget.ErrExceeded):
+		case streamed.Len() == 0 && failed.Partial != nil:
 			return failed.Partial.Message.Content, err
+		case streamed.Len() > 0 && !Unusable(err):
+			cut := *failed
+			cut.Kind = llm.ErrTruncated
+			err = &cut
 		}
 		return streamed.String(), err
 	}
