@@ -199,6 +199,10 @@ func TestConversations(t *testing.T) {
 				{say: "Shanghai", want: "Shanghai", intent: "new_request", memory: []string{"2 resolve complete -> sum", "2 sum complete -> "}},
 			},
 		},
+		"a reason without words": {
+			model: map[string][]llmtest.Reply{"plan_todos": {{JSON: map[string]any{"tasks": []any{}, "reason": " "}}}},
+			steps: []todoStep{{say: "who won the cup?", want: "There is nothing that I can do about this. Please ask for something else.", partial: true}},
+		},
 		"the model does not say what a message is": {
 			model: map[string][]llmtest.Reply{"plan_todos": {broken, shanghai}, "classify_intent": {{Text: "?"}, {Text: "?"}, {Text: "?"}}},
 			steps: []todoStep{

@@ -108,7 +108,7 @@ func (s *state) setPlan(texts *texts, l *plan, approve bool) {
 	s.Known, s.Plan = known{}, l
 	if len(l.Tasks) == 0 {
 		s.Plan = nil
-		s.Said = cmp.Or(l.Reason, texts.NothingToDo)
+		s.Said = cmp.Or(strings.TrimSpace(l.Reason), texts.NothingToDo)
 		s.Reason = texts.NoTool
 		return
 	}

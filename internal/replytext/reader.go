@@ -217,7 +217,7 @@ func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 		case cut && !last:
 			partial = true
 		case whole && !partial:
-			if sure, known := r.sure(m, rest[len(m.text):], last); sure {
+			if sure, known := r.sure(m, i, last); sure {
 				return m, true, false
 			} else if !known {
 				return m, false, true
@@ -263,7 +263,7 @@ func (r *Reader) counts(m mark, i int) bool {
 	case preamble:
 		return !r.begun
 	case call:
-		return !r.Object && len(r.Tools) > 0
+		return !r.Object && (len(r.Tools) > 0 || !r.begun)
 	case closing:
 		return !r.json && !r.quotes && (m.text != wordsOfMarks || r.beganWith("analysis", i))
 	case ending:
@@ -276,9 +276,9 @@ func (r *Reader) counts(m mark, i int) bool {
 
 const maxGap = 64 // blanks between a mark and what follows it
 
-// sure reports whether the mark before rest is no word of a sentence about marks, and
+// sure reports whether the mark at pending[i] is no word of a sentence about marks, and
 // whether that is known yet.
-func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
+func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 	switch m.kind {
 	case opening, preamble:
 		return true, true
@@ -291,6 +291,7 @@ func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
 			return true, true
 		}
 	}
+	rest := r.pending[i+len(m.text):]
 	rest = rest[:min(len(rest), maxGap)]
 	after := bytes.TrimLeft(rest, " \t\r\n")
 	if len(after) == 0 {
@@ -308,7 +309,8 @@ func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
 	case strings.IndexByte("{[<", after[0]) >= 0:
 		return true, true
 	case m.kind == closing:
-		return newLine || len(gap) == 0 && inWord(m.text[0]) && inWord(after[0]), true
+		glued := len(gap) == 0 && inWord(m.text[0]) || r.afterSentence(i)
+		return newLine || glued && inWord(after[0]), true
 	case m.kind == skipped || m.kind == ending:
 		return newLine || len(gap) == 0 && inWord(after[0]), true
 	case len(gap) == 0:
@@ -317,6 +319,15 @@ func (r *Reader) sure(m mark, rest []byte, last bool) (sure, known bool) {
 		return r.atStart(), true
 	}
 	return r.named(after, last)
+}
+
+// afterSentence reports whether the end of a sentence is right before pending[i].
+func (r *Reader) afterSentence(i int) bool {
+	before := r.pending[:i]
+	if i == 0 {
+		before = r.text
+	}
+	return len(before) > 0 && strings.IndexByte(".!?", before[len(before)-1]) >= 0
 }
 
 // named reports whether a text begins with the name of a tool, and whether that is

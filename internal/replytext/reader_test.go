@@ -13,6 +13,10 @@ func TestReader(t *testing.T) {
 		"think":             {"<think>is it?</think>\n\nYes.", "Yes.", "is it?", ""},
 		"capitals":          {"<Think>is it?</THINK>Yes.", "Yes.", "is it?", ""},
 		"no opening":        {"is it?\n</think>\n\nYes.", "Yes.", "is it?", ""},
+		"no line":           {"Is it? It is.</think>Yes.", "Yes.", "Is it? It is.", ""},
+		"a space":           {"Is it? It is.</think> Yes.", "Yes.", "Is it? It is.", ""},
+		"a quoted tag":      {"It writes \"It is.</think>\", then Yes.", "It writes \"It is.</think>\", then Yes.", "", ""},
+		"a tag after a dot": {"They end with .</think>, then Yes.", "They end with .</think>, then Yes.", "", ""},
 		"not closed":        {"<think>is it? Yes.", "", "is it? Yes.", ""},
 		"empty":             {"<think>\n\n</think>\n\nYes.", "Yes.", "", ""},
 		"twice":             {"<think>a</think><think>b</think>Yes.", "Yes.", "a\nb", ""},
@@ -211,13 +215,20 @@ func TestReaderUnopened(t *testing.T) {
 	}
 }
 
-// Without tools no text is a call.
+// Without tools, a text is a call only if it begins with the mark of one.
 func TestReaderWithoutTools(t *testing.T) {
-	for _, reply := range []string{"Hermes:\n<tool_call>\n{\"name\":\"f\",\"arguments\":{}}\n</tool_call>", `{"name":"f","arguments":{}}`, "[TOOL_CALLS][{}]"} {
+	for reply, call := range map[string]bool{
+		"Hermes:\n<tool_call>\n{\"name\":\"f\",\"arguments\":{}}\n</tool_call>": false,
+		`{"name":"f","arguments":{}}`:                                           false,
+		"<tool_call> is the mark of Qwen.":                                      false,
+		"[TOOL_CALLS][{}]":                                                      true,
+		"<tool_call>\n{\"name\":\"f\"}\n</tool_call>":                           true,
+		"<think>f?</think>\n<tool_call>{\"name\":\"f\"}":                        true,
+	} {
 		r := &Reader{}
 		r.Write([]byte(reply))
 		r.Close(true)
-		if string(r.Text()) != reply || r.Call() != "" || HasCall(reply, nil) {
+		if (r.Call() != "") != call || call && len(r.Text()) > 0 || !call && string(r.Text()) != reply || HasCall(reply, nil) != call {
 			t.Errorf("%q: got %q, call %q", reply, r.Text(), r.Call())
 		}
 	}
