@@ -20,6 +20,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqlproof/proof"
 )
 
 // data reads the table. It does not change.
@@ -86,6 +87,11 @@ func (d *data) read(ctx context.Context, sql string) (*qed.Table, string, error)
 	stmt, err := d.guard.Rewrite(ctx, sql)
 	if err != nil {
 		return nil, "", err
+	}
+	if len(stmt.Reads()) == 0 {
+		return nil, "", &refusal.Error{Package: "analyst", Problems: []refusal.Problem{{
+			Code: proof.NoTable, Message: "the statement reads no table, so its values prove nothing: read " + d.Table,
+		}}}
 	}
 	if kept, ok := d.cache.Get(stmt.SQL()); ok {
 		return &kept, stmt.SQL(), nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/lint"
+	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
@@ -239,6 +242,9 @@ type validateResult struct {
 	outcome
 	Source string         `json:"source,omitempty"` // the statement that read the rows
 	Report *claims.Report `json:"report,omitempty"`
+
+	// Unproved are the numbers that the finding says, unless it is proved.
+	Unproved []string `json:"unproved,omitempty"`
 }
 
 func (e *explorer) validate(ctx context.Context, in validateArguments) (out validateResult, err error) {
@@ -248,6 +254,14 @@ func (e *explorer) validate(ctx context.Context, in validateArguments) (out vali
 		return out, err
 	}
 	out.Success = true
+	if out.Report.Verdict != dates.Proved {
+		for _, n := range figures.Find(in.Finding, figures.StyleOf(in.Finding)) {
+			out.Unproved = append(out.Unproved, n.Text)
+		}
+		if c := in.Claim; c != nil && c.Value != nil {
+			out.Unproved = append(out.Unproved, strconv.FormatFloat(*c.Value, 'f', -1, 64))
+		}
+	}
 	return out, nil
 }
 

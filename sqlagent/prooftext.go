@@ -101,6 +101,8 @@ func findingText(texts *texts, f *proof.Finding) string {
 		text = texts.OneOfGroup
 	case proof.IntegerDivision:
 		text = texts.Rounded
+	case proof.NoTable:
+		text = texts.NoTable
 	case proof.NullCompare:
 		text = texts.NeverTrue
 	case proof.NotInNull:

@@ -238,8 +238,12 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	tables := s.tablesOf(ran.stmt)
 	report := s.proofOf(ctx, ran.stmt)
 	texts := textTable.In(ctx, qed.Info(ctx).Language)
+	partial := ""
+	if len(ran.stmt.Reads()) == 0 {
+		partial = texts.NoTable
+	}
 	return &query.Result{
-		Table: ran.rows,
+		Table: ran.rows, Partial: partial,
 		Query: qed.Query{
 			Language: query.SQL,
 			Written:  sql,

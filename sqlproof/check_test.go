@@ -62,6 +62,12 @@ var checkTests = []struct {
 		"join items, products proved by foreign key",
 		"SUM(i.quantity * p.list_price) proved",
 	}},
+	{"", "SELECT 42 AS n", []string{"error no_table"}},
+	{"", "WITH a AS (SELECT 42 AS n) SELECT SUM(n) FROM a", []string{
+		"SUM(n) proved",
+		"error no_table",
+	}},
+	{"", "SELECT 1 - (SELECT COUNT(*) FROM orders) AS n", []string{"COUNT(*) proved, counts orders"}},
 	{"", "SELECT SUM(p.list_price) FROM items i JOIN products p ON p.id = i.product_id", []string{
 		"join items, products proved by foreign key",
 		"SUM(p.list_price) contradicted, repeats yes, affected yes, by items",

@@ -198,6 +198,12 @@ func (p *Prover) Check(s *secureview.Statement) *proof.Report {
 	if q := s.Query(); q != nil {
 		c.query(q, nil)
 		c.limit(q, s.Capped())
+		if len(s.Reads()) == 0 {
+			c.say(proof.Finding{
+				Code: proof.NoTable, Severity: proof.Error,
+				Message: "the statement reads no table, so its values prove nothing", Fix: "read the table that has the answer",
+			})
+		}
 		if c.report.Meaning != nil && !s.Capped() {
 			c.report.Meaning.Limit = s.Limit()
 		}

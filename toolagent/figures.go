@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
@@ -133,8 +135,8 @@ func wholeTable(raw json.RawMessage) *qed.Table {
 // source returns what a text of the model is about.
 func (r *run) source() figures.Source {
 	s := figures.Source{Language: r.language, Tables: r.tables}
-	if len(r.tables) == 0 {
-		return s // numbers are not checked
+	if len(r.results) == 0 {
+		return s // nothing was looked up, and the answer says so
 	}
 	var found []any // as a whole: many results prove short numbers by chance
 	for _, one := range r.results {
@@ -144,29 +146,28 @@ func (r *run) source() figures.Source {
 	return s
 }
 
-// data returns the data of a result whose numbers a text may repeat. What another
-// model typed without proof is not among it.
+// data returns the data of a result whose numbers a text may repeat. An error repeats what
+// the model wrote, and what a tool calls unproved is no proof of itself.
 func (one *result) data() []any {
-	switch f := one.finding; {
-	case one.Err != nil:
-		return []any{one.Err.Error()}
-	case one.same != nil:
-		return nil
-	case len(f.Unproved) == 0:
-		return []any{one.Output, one.content} // the content may have statistics
-	}
-	var whole map[string]json.RawMessage
-	if json.Unmarshal(one.Output, &whole) != nil {
+	if one.Err != nil || one.same != nil || bytes.HasPrefix(one.Output, []byte(`{"success":false`)) {
 		return nil
 	}
-	delete(whole, "text")
-	delete(whole, "unproved")
-	data := []any{whole}
-	for _, v := range one.finding.Figures {
-		data = append(data, v.Text)
+	output, content := one.withoutData(), one.content // the content may have statistics
+	if doubted := one.finding.Unproved; len(doubted) > 0 {
+		doubted = digits.FindAllString(strings.Join(doubted, " "), -1)
+		proved := func(number string) string {
+			if slices.Contains(doubted, number) {
+				return "0"
+			}
+			return number
+		}
+		output = json.RawMessage(digits.ReplaceAllStringFunc(string(output), proved))
+		content = digits.ReplaceAllStringFunc(content, proved)
 	}
-	return data
+	return []any{output, content}
 }
+
+var digits = regexp.MustCompile(`\d(?:[\d.,]*\d)?`)
 
 // A draft is the reply of a step while it arrives. Its text is the answer unless it
 // is discarded.

@@ -3,6 +3,7 @@ package toolagent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -133,14 +134,39 @@ func TestTypedFiguresAreChecked(t *testing.T) {
 	}
 }
 
-// Without a table, texts are left as they are, and references are nonsense.
+// A number that the model wrote in a call is no data, though the result repeats it.
+func TestEchoesProveNothing(t *testing.T) {
+	const text = "The total is 4,242."
+	for name, test := range map[string]struct {
+		tool   qed.Tool
+		proved bool
+	}{
+		"data":             {tool("look", json.RawMessage(`{"total":4242}`)), true},
+		"data of a text":   {tool("look", json.RawMessage(`{"text":"It is 4,242."}`)), true},
+		"an error":         {tool("look", errors.New(`near "4242": syntax error`)), false},
+		"a failure":        {tool("look", json.RawMessage(`{"success":false,"code":"other","error":"no order 4242"}`)), false},
+		"an unproved text": {tool("look", json.RawMessage(`{"text":"It is 4,242.","unproved":["4,242"]}`)), false},
+		"an unproved one":  {tool("look", json.RawMessage(`{"text":"42 % of 4,242.","unproved":["42 %"]}`)), true},
+		"a refuted claim":  {tool("look", json.RawMessage(`{"claim":{"value":4242},"unproved":["4242"]}`)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agent := newAgent(t, steps(calls(`look {}`), says(text)), registry(t, test.tool), nil)
+			answer, _ := heard(t, agent, qed.Turn{Text: "What is the total?"})
+			if answer.Partial == test.proved || (len(answer.Unproved) == 0) != test.proved {
+				t.Errorf("%+v", answer)
+			}
+		})
+	}
+}
+
+// Without a table, references are nonsense.
 func TestNoFiguresWithoutTables(t *testing.T) {
 	const text = "It is 99 {count} {r1.hours}."
 	for _, output := range []string{`{"degrees":21}`, `[]`, `[1,[]]`, `{"rows":[]}`, `"[{}]"`, `{"list":["a"]}`} {
 		model := steps(calls(`look {}`), says(text))
 		agent := newAgent(t, model, registry(t, tool("look", json.RawMessage(output))), nil)
 		answer, streamed := heard(t, agent, qed.Turn{Text: "q"})
-		if answer.Text != text+doubt("{count}", "{r1.hours}") || !answer.Partial || streamed[qed.ChannelFinal] != answer.Text {
+		if answer.Text != text+doubt("99", "{count}", "{r1.hours}") || !answer.Partial || streamed[qed.ChannelFinal] != answer.Text {
 			t.Errorf("%s: %+v", output, answer)
 		}
 		if shown := results(model.last())[0]; strings.Contains(shown, "t1") {

@@ -87,7 +87,7 @@ func (one *result) text() string {
 // members are the members of a finding.
 var members = [][]byte{
 	[]byte(`"text"`), []byte(`"rows"`), []byte(`"queries"`),
-	[]byte(`"artifacts"`), []byte(`"citations"`), []byte(`"partial"`),
+	[]byte(`"artifacts"`), []byte(`"citations"`), []byte(`"partial"`), []byte(`"unproved"`),
 }
 
 // isFinding reports whether the JSON can have members of a finding.
