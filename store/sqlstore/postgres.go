@@ -11,12 +11,9 @@ import (
 // postgres is the engine of PostgreSQL. Texts are stored as bytes, because a text
 // must be in the encoding of the database.
 //
-// Any number of appends is one statement. The row of a thread is its lock, as in
-// MySQL.
+// An append is one statement. The row of a thread is its lock, as in MySQL.
 type postgres struct{}
 
-// These statements make one append, which takes half as long as with
-// postgresGroup.
 const (
 	postgresClock  = `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`
 	postgresCreate = `WITH t AS (INSERT INTO qed_threads (head, written, writer, name)
@@ -56,13 +53,18 @@ func (postgres) singleWriter() bool       { return false }
 func (postgres) batch() int               { return 100 }
 func (postgres) lanes() int               { return 4 }
 
-func (postgres) atomic([]*appending) bool { return true }
+func (postgres) atomic(group []*appending) bool { return len(group) == 1 }
 
 func (e postgres) append(ctx context.Context, on session, group []*appending) error {
-	if len(group) > 1 {
-		return e.appendGroup(ctx, on, group)
+	for _, a := range group {
+		if err := e.appendOne(ctx, on, a); err != nil {
+			return err
+		}
 	}
-	a := group[0]
+	return nil
+}
+
+func (e postgres) appendOne(ctx context.Context, on session, a *appending) error {
 	args := []any{a.head(), a.id, e.text(a.thread)}
 	lock := postgresCreate
 	if a.after != 0 {
