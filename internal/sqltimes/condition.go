@@ -38,7 +38,7 @@ func (l limits) single() (k key, s set, ok bool) {
 }
 
 // condition reads a condition. What it cannot read makes the reading incomplete.
-func (r *reader) condition(e sqlast.Expr, in *env) limits {
+func (r *reader) condition(e sqlast.Expr) limits {
 	switch e := e.(type) {
 	case nil:
 		return limits{only: true}
@@ -47,20 +47,20 @@ func (r *reader) condition(e sqlast.Expr, in *env) limits {
 	case *sqlast.Binary:
 		switch e.Op {
 		case sqlast.And:
-			return r.condition(e.X, in).and(r.condition(e.Y, in))
+			return r.condition(e.X).and(r.condition(e.Y))
 		case sqlast.Or:
 			r.incomplete = r.incomplete || hasTimedQuery(e)
-			return r.or(r.condition(e.X, in), r.condition(e.Y, in))
+			return r.or(r.condition(e.X), r.condition(e.Y))
 		}
 	case *sqlast.Unary:
 		if e.Op == sqlast.Not {
-			return r.not(r.condition(e.X, in))
+			return r.not(r.condition(e.X))
 		}
 	}
-	if k, s, ok := r.leaf(e, in); ok {
+	if k, s, ok := r.leaf(e); ok {
 		return limits{map[key]set{k: s}, true}
 	}
-	r.leave(e, in)
+	r.leave(e)
 	return limits{}
 }
 
@@ -105,23 +105,23 @@ var flipped = map[sqlast.BinaryOp]sqlast.BinaryOp{
 }
 
 // leaf reads a comparison of one column.
-func (r *reader) leaf(e sqlast.Expr, in *env) (k key, s set, ok bool) {
+func (r *reader) leaf(e sqlast.Expr) (k key, s set, ok bool) {
 	switch e := e.(type) {
 	case *sqlast.Binary:
 		turned, compares := flipped[e.Op]
 		if !compares {
 			return k, s, false
 		}
-		if subj, isSubject := r.subject(e.X, in, 0); isSubject {
+		if subj, isSubject := r.subject(e.X, 0); isSubject {
 			s, ok = r.compare(subj, e.Op, e.Y)
 			return subj.key, s, ok
 		}
-		if subj, isSubject := r.subject(e.Y, in, 0); isSubject {
+		if subj, isSubject := r.subject(e.Y, 0); isSubject {
 			s, ok = r.compare(subj, turned, e.X)
 			return subj.key, s, ok
 		}
 	case *sqlast.Between:
-		subj, isSubject := r.subject(e.X, in, 0)
+		subj, isSubject := r.subject(e.X, 0)
 		if !isSubject || e.Symmetric {
 			return k, s, false
 		}
@@ -132,7 +132,7 @@ func (r *reader) leaf(e sqlast.Expr, in *env) (k key, s set, ok bool) {
 		}
 		return subj.key, s, ok
 	case *sqlast.In:
-		subj, isSubject := r.subject(e.X, in, 0)
+		subj, isSubject := r.subject(e.X, 0)
 		if !isSubject || e.Query != nil || len(e.List) == 0 || len(e.List) > maxList {
 			return k, s, false
 		}
@@ -152,7 +152,7 @@ func (r *reader) leaf(e sqlast.Expr, in *env) (k key, s set, ok bool) {
 		}
 		return subj.key, s, ok
 	case *sqlast.Like:
-		return r.like(e, in)
+		return r.like(e)
 	}
 	return k, s, false
 }
@@ -160,8 +160,8 @@ func (r *reader) leaf(e sqlast.Expr, in *env) (k key, s set, ok bool) {
 const maxList = 100
 
 // like reads c LIKE '2026-03%'.
-func (r *reader) like(e *sqlast.Like, in *env) (k key, s set, ok bool) {
-	subj, ok := r.subject(e.X, in, 0)
+func (r *reader) like(e *sqlast.Like) (k key, s set, ok bool) {
+	subj, ok := r.subject(e.X, 0)
 	pattern, isText := e.Pattern.(*sqlast.String)
 	if !ok || !isText || e.Not || e.Escape != nil || e.Op != sqlast.OpLike || subj.as != dated || subj.unit > day {
 		return k, s, false
@@ -184,16 +184,16 @@ func (r *reader) like(e *sqlast.Like, in *env) (k key, s set, ok bool) {
 
 // leave passes over a condition that is not read. If it may be about times, the
 // reading is not complete.
-func (r *reader) leave(e sqlast.Expr, in *env) {
+func (r *reader) leave(e sqlast.Expr) {
 	switch e := e.(type) {
 	case *sqlast.Is, *sqlast.Exists:
-		r.look(e, in)
+		r.look(e)
 		return
 	case *sqlast.Binary:
 		x, ok1 := e.X.(*sqlast.Column)
 		y, ok2 := e.Y.(*sqlast.Column)
 		if ok1 && ok2 && e.Op == sqlast.Eq { // it joins two tables
-			r.looks = r.looks || r.isDated(x, in) || r.isDated(y, in)
+			r.looks = r.looks || r.isDated(x) || r.isDated(y)
 			return
 		}
 	}
@@ -202,7 +202,7 @@ func (r *reader) leave(e sqlast.Expr, in *env) {
 		case *sqlast.Query:
 			return false // read by itself
 		case *sqlast.Column:
-			r.pass(n, in)
+			r.pass(n)
 		case sqlast.Expr:
 			if isTime(n) || isYear(n) {
 				r.incomplete = true
@@ -213,26 +213,26 @@ func (r *reader) leave(e sqlast.Expr, in *env) {
 }
 
 // pass notes a column of a condition that is not read.
-func (r *reader) pass(c *sqlast.Column, in *env) {
-	if r.isDated(c, in) {
+func (r *reader) pass(c *sqlast.Column) {
+	if r.isDated(c) {
 		r.incomplete = true
 	}
-	if subj, ok := r.subject(c, in, 0); ok {
+	if subj, ok := r.subject(c, 0); ok {
 		r.passed[subj.key.base()] = true
 	}
 	r.looks = r.looks || namesTime(c.Name)
 }
 
 // isDated reports whether the type of a column is that of dates or moments.
-func (r *reader) isDated(c *sqlast.Column, in *env) bool {
-	subj, ok := r.subject(c, in, 0)
+func (r *reader) isDated(c *sqlast.Column) bool {
+	subj, ok := r.subject(c, 0)
 	return ok && (subj.kind == days || subj.kind == moments)
 }
 
 // look notes whether the columns of an expression may be times.
-func (r *reader) look(e sqlast.Expr, in *env) {
+func (r *reader) look(e sqlast.Expr) {
 	sqlast.Walk(e, func(n sqlast.Node) bool {
-		if c, ok := n.(*sqlast.Column); ok && (namesTime(c.Name) || r.isDated(c, in)) {
+		if c, ok := n.(*sqlast.Column); ok && (namesTime(c.Name) || r.isDated(c)) {
 			r.looks = true
 		}
 		_, isQuery := n.(*sqlast.Query)

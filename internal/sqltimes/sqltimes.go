@@ -31,10 +31,19 @@ func Read(q *sqlast.Query, dialect string, types func(o *sqlast.Object, column s
 func read(q *sqlast.Query, dialect string, types func(*sqlast.Object, string) string, unknownAreDays bool) dates.Times {
 	r := &reader{
 		dialect: dialect, types: types, unknownAreDays: unknownAreDays,
-		envs: map[*sqlast.Select]*env{}, owners: map[*relation]*env{}, wheres: map[*env]map[key]set{},
-		read: map[sqlast.Node]bool{}, passed: map[key]bool{}, top: q.Body,
+		owners: map[sqlast.Relation]*sqlast.Select{}, wheres: map[*sqlast.Select]map[key]set{},
+		matched: map[*sqlast.Select]map[sqlast.Relation]bool{},
+		read:    map[sqlast.Node]bool{}, passed: map[key]bool{}, top: q.Body,
 	}
-	r.query(q, nil)
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if sel, ok := n.(*sqlast.Select); ok {
+			for _, rel := range sqlast.Relations(sel.From) {
+				r.owners[rel] = sel
+			}
+		}
+		return true
+	})
+	r.query(q)
 	r.incomplete = r.incomplete || r.unlimitedUse()
 	t := dates.Times{Bounds: r.bounds()}
 	t.Looks = r.looks || r.incomplete || len(r.found) > 0

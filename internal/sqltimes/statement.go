@@ -1,7 +1,6 @@
 package sqltimes
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -13,10 +12,10 @@ type reader struct {
 	types          func(o *sqlast.Object, column string) string
 	unknownAreDays bool
 
-	envs   map[*sqlast.Select]*env
-	owners map[*relation]*env // the FROM that has a relation
-	wheres map[*env]map[key]set
-	found  []found
+	owners  map[sqlast.Relation]*sqlast.Select // the SELECT whose FROM has a relation
+	wheres  map[*sqlast.Select]map[key]set
+	matched map[*sqlast.Select]map[sqlast.Relation]bool // see match
+	found   []found
 
 	read       map[sqlast.Node]bool // the literals that were read
 	passed     map[key]bool         // columns of unknown kind in conditions that were not read
@@ -29,26 +28,8 @@ type reader struct {
 type found struct {
 	key      key
 	set      set
-	in       *env
+	in       *sqlast.Select
 	optional bool // the ELSE of a CASE
-}
-
-// An env is the relations that the expressions of a SELECT may name.
-type env struct {
-	outer     *env
-	relations map[string]*relation
-
-	// matched has the relations whose rows an outer join matches only if a condition on
-	// times holds. The rows that it keeps are of all times.
-	matched map[string]bool
-}
-
-// A relation is an entry of a FROM.
-type relation struct {
-	object  *sqlast.Object
-	query   *sqlast.Query // of a derived table or common table expression
-	columns []string      // the names that its alias gives its columns
-	env     *env          // around query
 }
 
 const (
@@ -56,23 +37,23 @@ const (
 	maxFound = 300 // conditions; each is compared with all others
 )
 
-func (in *env) find(c *sqlast.Column) (*relation, *env) {
-	for ; in != nil; in = in.outer {
-		if rel, ok := in.relations[c.Table]; ok {
-			return rel, in
+// itemOf returns the expression of a column of a derived table or common table expression. It
+// returns nil for a column of a table, and for one that a set operation or a recursion
+// computes.
+func (r *reader) itemOf(rel sqlast.Relation, column string) sqlast.Expr {
+	var body sqlast.Body
+	var columns []string // the names that its alias gives its columns
+	switch rel := rel.(type) {
+	case *sqlast.Table:
+		if rel.CTE == nil {
+			return nil
 		}
+		body, columns = rel.CTE.Query, rel.CTE.Columns
+	case *sqlast.Derived:
+		body, columns = rel.Query, rel.Columns
+	default:
+		return nil
 	}
-	return nil, nil
-}
-
-// itemOf returns the expression of a column of a derived table, and the env in
-// which it is computed. It returns nil for a column of a table, and for one that a
-// set operation or a recursion computes.
-func (r *reader) itemOf(rel *relation, column string) (sqlast.Expr, *env) {
-	if rel.query == nil {
-		return nil, nil
-	}
-	body := rel.query.Body
 	for {
 		q, ok := body.(*sqlast.Query)
 		if !ok {
@@ -82,9 +63,9 @@ func (r *reader) itemOf(rel *relation, column string) (sqlast.Expr, *env) {
 	}
 	sel, ok := body.(*sqlast.Select)
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	at := slices.IndexFunc(rel.columns, func(name string) bool { return ascii.EqualFold(name, column) })
+	at := slices.IndexFunc(columns, func(name string) bool { return ascii.EqualFold(name, column) })
 	if at < 0 {
 		at = slices.IndexFunc(sel.Items, func(it sqlast.Item) bool {
 			c, isColumn := it.Expr.(*sqlast.Column)
@@ -92,144 +73,104 @@ func (r *reader) itemOf(rel *relation, column string) (sqlast.Expr, *env) {
 		})
 	}
 	if at < 0 || at >= len(sel.Items) {
-		return nil, nil
+		return nil
 	}
 	isStar := func(it sqlast.Item) bool { _, ok := it.Expr.(*sqlast.Star); return ok }
-	if isStar(sel.Items[at]) || rel.columns != nil && slices.ContainsFunc(sel.Items[:at], isStar) {
-		return nil, nil
+	if isStar(sel.Items[at]) || columns != nil && slices.ContainsFunc(sel.Items[:at], isStar) {
+		return nil
 	}
-	return sel.Items[at].Expr, r.env(sel, rel.env)
+	return sel.Items[at].Expr
 }
 
-// env returns the env of a SELECT, which is made once.
-func (r *reader) env(sel *sqlast.Select, outer *env) *env {
-	if in, ok := r.envs[sel]; ok {
-		return in
-	}
-	in := &env{outer: outer, relations: map[string]*relation{}}
-	r.envs[sel] = in
-	in.add(sel.From)
-	return in
-}
-
-func (in *env) add(rel sqlast.Relation) {
-	switch rel := rel.(type) {
-	case *sqlast.Table:
-		entry := &relation{object: rel.Object}
-		if rel.CTE != nil {
-			entry = &relation{query: rel.CTE.Query, columns: rel.CTE.Columns}
-		}
-		in.relations[rel.Alias] = entry
-	case *sqlast.Derived:
-		in.relations[rel.Alias] = &relation{query: rel.Query, columns: rel.Columns, env: in.outer}
-		if rel.Lateral {
-			in.relations[rel.Alias].env = in
-		}
-	case *sqlast.TableFunction:
-		in.relations[cmp.Or(rel.Alias, rel.Calls[0].Name)] = &relation{}
-	case *sqlast.Join:
-		in.add(rel.Left)
-		in.add(rel.Right)
-	}
-}
-
-func (r *reader) query(q *sqlast.Query, outer *env) {
+func (r *reader) query(q *sqlast.Query) {
 	if q == nil {
 		return
 	}
 	if q.With != nil {
 		for _, c := range q.With.CTEs {
-			r.query(c.Query, nil)
+			r.query(c.Query)
 		}
 	}
-	r.body(q.Body, outer)
+	r.body(q.Body)
 	sel, _ := q.Body.(*sqlast.Select)
-	if sel != nil {
-		outer = r.env(sel, outer)
-	}
 	for _, o := range q.OrderBy {
-		r.subqueries(o.Expr, outer)
-		r.lookTerm(o.Expr, sel, outer)
+		r.subqueries(o.Expr)
+		r.lookTerm(o.Expr, sel)
 	}
 }
 
 // lookTerm notes whether a term of GROUP BY or ORDER BY may be a time. sel may be
 // nil.
-func (r *reader) lookTerm(e sqlast.Expr, sel *sqlast.Select, in *env) {
+func (r *reader) lookTerm(e sqlast.Expr, sel *sqlast.Select) {
 	if n, ok := number(e); ok && sel != nil && 0 < n && n <= len(sel.Items) {
 		e = sel.Items[n-1].Expr
 	}
-	r.look(e, in)
+	r.look(e)
 }
 
-func (r *reader) body(b sqlast.Body, outer *env) {
+func (r *reader) body(b sqlast.Body) {
 	switch b := b.(type) {
 	case *sqlast.Query:
-		r.query(b, outer)
+		r.query(b)
 	case *sqlast.SetOp:
 		before := len(r.found)
-		r.body(b.Left, outer)
+		r.body(b.Left)
 		between := len(r.found)
-		r.body(b.Right, outer)
+		r.body(b.Right)
 		if (between > before) != (len(r.found) > between) {
 			r.incomplete = true // the rows of the other side have all times
 		}
 	case *sqlast.Values:
 		for _, row := range b.Rows {
 			for _, e := range row {
-				r.subqueries(e, outer)
+				r.subqueries(e)
 			}
 		}
 	case *sqlast.Select:
-		r.selectBlock(b, outer)
+		r.selectBlock(b)
 	}
 }
 
-func (r *reader) selectBlock(sel *sqlast.Select, outer *env) {
-	in := r.env(sel, outer)
-	where := r.relation(sel.From, in).and(r.condition(sel.Where, in))
-	r.wheres[in] = where.sets
-	r.add(where.sets, in, false)
-	r.subqueries(sel.Where, in)
+func (r *reader) selectBlock(sel *sqlast.Select) {
+	where := r.relation(sel.From, sel).and(r.condition(sel.Where))
+	r.wheres[sel] = where.sets
+	r.add(where.sets, sel, false)
+	r.subqueries(sel.Where)
 	before := len(r.found)
 	for _, it := range sel.Items {
-		r.value(it.Expr, in)
+		r.value(it.Expr, sel)
 	}
-	if r.unlimited(sel, in, r.found[before:]) {
+	if r.unlimited(sel, r.found[before:]) {
 		r.incomplete = true
 	}
 	for _, e := range sel.GroupBy {
-		r.value(e, in)
-		r.lookTerm(e, sel, in)
+		r.value(e, sel)
+		r.lookTerm(e, sel)
 	}
 	for _, e := range slices.Concat(sel.DistinctOn, []sqlast.Expr{sel.Having, sel.Qualify}) {
-		r.value(e, in)
+		r.value(e, sel)
 	}
 	for _, w := range sel.Windows {
-		r.subqueries(w, in)
+		r.subqueries(w)
 	}
 }
 
 // relation reads a FROM. It returns the conditions that limit all rows of it.
-func (r *reader) relation(rel sqlast.Relation, in *env) limits {
+func (r *reader) relation(rel sqlast.Relation, in *sqlast.Select) limits {
 	switch rel := rel.(type) {
 	case *sqlast.Derived:
-		outer := in.outer
-		if rel.Lateral {
-			outer = in
-		}
-		r.query(rel.Query, outer)
+		r.query(rel.Query)
 	case *sqlast.TableFunction:
 		for _, c := range rel.Calls {
-			r.subqueries(c, in)
+			r.subqueries(c)
 			if isTime(c) || slices.ContainsFunc(c.Args, isTime) {
 				r.incomplete = true // a calendar that the statement makes
 			}
 		}
 	case *sqlast.Join:
 		both := r.relation(rel.Left, in).and(r.relation(rel.Right, in))
-		on := r.condition(rel.On, in)
-		r.subqueries(rel.On, in)
+		on := r.condition(rel.On)
+		r.subqueries(rel.On)
 		if rel.AsOf {
 			r.incomplete = true
 		}
@@ -237,7 +178,7 @@ func (r *reader) relation(rel sqlast.Relation, in *env) limits {
 			return both.and(on)
 		}
 		if len(on.sets) > 0 {
-			in.match(rel)
+			r.match(rel, in)
 		}
 		r.add(on.sets, in, false)
 		return both
@@ -246,7 +187,7 @@ func (r *reader) relation(rel sqlast.Relation, in *env) limits {
 }
 
 // add notes what a condition leaves.
-func (r *reader) add(sets map[key]set, in *env, optional bool) {
+func (r *reader) add(sets map[key]set, in *sqlast.Select, optional bool) {
 	if len(r.found) > maxFound {
 		r.incomplete = true
 		return
@@ -257,7 +198,7 @@ func (r *reader) add(sets map[key]set, in *env, optional bool) {
 }
 
 // value reads the conditions within a value, such as those of a CASE.
-func (r *reader) value(e sqlast.Expr, in *env) {
+func (r *reader) value(e sqlast.Expr, in *sqlast.Select) {
 	switch e := e.(type) {
 	case nil:
 		return
@@ -266,42 +207,42 @@ func (r *reader) value(e sqlast.Expr, in *env) {
 		return
 	case *sqlast.Binary:
 		if _, compares := flipped[e.Op]; compares || e.Op == sqlast.And || e.Op == sqlast.Or {
-			r.add(r.condition(e, in).sets, in, false)
-			r.subqueries(e, in)
+			r.add(r.condition(e).sets, in, false)
+			r.subqueries(e)
 			return
 		}
 	case *sqlast.Between, *sqlast.In, *sqlast.Like:
-		r.add(r.condition(e, in).sets, in, false)
-		r.subqueries(e, in)
+		r.add(r.condition(e).sets, in, false)
+		r.subqueries(e)
 		return
 	case *sqlast.Call:
 		args := e.Args
 		if e.Name == "min" || e.Name == "max" || e.Over != nil {
-			r.look(e, in)
+			r.look(e)
 		}
 		if (e.Name == "if" || e.Name == "iif") && len(args) > 0 {
-			r.add(r.condition(args[0], in).sets, in, false)
-			r.subqueries(args[0], in)
+			r.add(r.condition(args[0]).sets, in, false)
+			r.subqueries(args[0])
 			args = args[1:]
 		}
 		if e.Filter != nil {
-			r.add(r.condition(e.Filter, in).sets, in, false)
-			r.subqueries(e.Filter, in)
+			r.add(r.condition(e.Filter).sets, in, false)
+			r.subqueries(e.Filter)
 		}
 		for _, a := range args {
 			r.value(a, in)
 		}
 		return
 	case *sqlast.Subquery:
-		r.query(e.Query, in)
+		r.query(e.Query)
 		return
 	case *sqlast.Cast:
 		r.value(e.X, in)
 		return
 	case *sqlast.Unary:
 		if e.Op == sqlast.Not {
-			r.add(r.condition(e, in).sets, in, false)
-			r.subqueries(e, in)
+			r.add(r.condition(e).sets, in, false)
+			r.subqueries(e)
 			return
 		}
 		r.value(e.X, in)
@@ -312,12 +253,12 @@ func (r *reader) value(e sqlast.Expr, in *env) {
 		r.value(b.Y, in)
 		return
 	}
-	r.other(e, in)
+	r.other(e)
 }
 
 // other passes over an expression whose conditions, if it has any, are not read.
-func (r *reader) other(e sqlast.Expr, in *env) {
-	r.subqueries(e, in)
+func (r *reader) other(e sqlast.Expr) {
+	r.subqueries(e)
 	sqlast.Walk(e, func(n sqlast.Node) bool {
 		switch n.(type) {
 		case *sqlast.Query:
@@ -330,7 +271,7 @@ func (r *reader) other(e sqlast.Expr, in *env) {
 }
 
 // caseOf reads the branches of a CASE. A row is in the first that fits it.
-func (r *reader) caseOf(e *sqlast.Case, in *env) {
+func (r *reader) caseOf(e *sqlast.Case, in *sqlast.Select) {
 	rest := limits{only: true} // what the earlier branches left
 	known := true
 	for _, w := range e.Whens {
@@ -338,8 +279,8 @@ func (r *reader) caseOf(e *sqlast.Case, in *env) {
 		if e.Operand != nil {
 			cond = &sqlast.Binary{Pos: e.Pos, Op: sqlast.Eq, X: e.Operand, Y: w.Cond}
 		}
-		l := r.condition(cond, in)
-		r.subqueries(cond, in)
+		l := r.condition(cond)
+		r.subqueries(cond)
 		if len(l.sets) > 0 {
 			branch := l
 			if known {
@@ -375,13 +316,13 @@ func overlap(a, b map[key]set) map[key]set {
 	return both
 }
 
-func (r *reader) subqueries(n sqlast.Node, in *env) {
+func (r *reader) subqueries(n sqlast.Node) {
 	if n == nil {
 		return
 	}
 	sqlast.Walk(n, func(n sqlast.Node) bool {
 		if q, ok := n.(*sqlast.Query); ok {
-			r.query(q, in)
+			r.query(q)
 			return false
 		}
 		return true

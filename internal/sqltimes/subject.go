@@ -33,22 +33,22 @@ const (
 // A key names a column of one table of a FROM, or the first or last value of it
 // in a group.
 type key struct {
-	rel    *relation
+	rel    sqlast.Relation
 	column string
-	of     string    // "min", "max" or empty
-	via    *relation // the entry of the FROM that the condition names: rel, or a query around it
+	of     string          // "min", "max" or empty
+	via    sqlast.Relation // the entry of the FROM that the condition names: rel, or a query around it
 }
 
 // subject reads an expression as a function of one column with times.
-func (r *reader) subject(e sqlast.Expr, in *env, depth int) (s subject, ok bool) {
+func (r *reader) subject(e sqlast.Expr, depth int) (s subject, ok bool) {
 	if depth > maxDepth {
 		return s, false
 	}
 	switch e := e.(type) {
 	case *sqlast.Column:
-		return r.column(e, in, depth)
+		return r.column(e, depth)
 	case *sqlast.Cast:
-		if s, ok = r.subject(e.X, in, depth+1); !ok {
+		if s, ok = r.subject(e.X, depth+1); !ok {
 			return s, false
 		}
 		return r.cast(s, e.Type)
@@ -56,35 +56,33 @@ func (r *reader) subject(e sqlast.Expr, in *env, depth int) (s subject, ok bool)
 		if e.Over != nil || e.Filter != nil || e.Distinct || e.Star || len(e.OrderBy) > 0 {
 			return s, false
 		}
-		return r.function(e, in, depth)
+		return r.function(e, depth)
 	}
 	return s, false
 }
 
-func (r *reader) column(c *sqlast.Column, in *env, depth int) (s subject, ok bool) {
-	rel, owner := in.find(c)
-	if rel == nil {
+func (r *reader) column(c *sqlast.Column, depth int) (s subject, ok bool) {
+	if c.Of == nil {
 		return s, false
 	}
-	if item, inner := r.itemOf(rel, c.Name); item != nil {
-		s, ok = r.subject(item, inner, depth+1)
-		s.key.via = rel
+	if item := r.itemOf(c.Of, c.Name); item != nil {
+		s, ok = r.subject(item, depth+1)
+		s.key.via = c.Of
 		return s, ok
 	}
-	s.key = key{rel: rel, column: ascii.Lower(c.Name), via: rel}
-	s.kind, s.unit = r.kind(rel, c.Name)
-	r.owners[rel] = owner
+	s.key = key{rel: c.Of, column: ascii.Lower(c.Name), via: c.Of}
+	s.kind, s.unit = r.kind(c.Of, c.Name)
 	return s, s.kind != numbers
 }
 
 // kind returns the kind of a column of a table. A column of unknown kind is read
 // twice, once as days and once as moments.
-func (r *reader) kind(rel *relation, column string) (kind, unit) {
+func (r *reader) kind(rel sqlast.Relation, column string) (kind, unit) {
 	typ := ""
-	if rel.object != nil {
-		for _, name := range rel.object.Columns {
+	if t, ok := rel.(*sqlast.Table); ok && t.Object != nil {
+		for _, name := range t.Object.Columns {
 			if ascii.EqualFold(name, column) {
-				typ = r.types(rel.object, name)
+				typ = r.types(t.Object, name)
 			}
 		}
 	}
@@ -110,12 +108,12 @@ func (r *reader) cast(s subject, typ string) (subject, bool) {
 	return s, false
 }
 
-func (r *reader) function(c *sqlast.Call, in *env, depth int) (s subject, ok bool) {
+func (r *reader) function(c *sqlast.Call, depth int) (s subject, ok bool) {
 	arg := func(i int) (subject, bool) {
 		if i >= len(c.Args) {
 			return subject{}, false
 		}
-		s, ok := r.subject(c.Args[i], in, depth+1)
+		s, ok := r.subject(c.Args[i], depth+1)
 		return s, ok && s.as == dated
 	}
 	n := len(c.Args)
