@@ -24,7 +24,7 @@ func TestSealedStore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			st, err := sealed.New(newStore(t, db, e.dialect, nil), keys, nil)
+			st, err := sealed.New(newStore(t, db, e.dialect, nil), keys)
 			if err != nil {
 				t.Fatal(err)
 			}

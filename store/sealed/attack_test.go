@@ -89,7 +89,7 @@ func TestAttacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "conversations.db")
 			inner := openSQLite(t, path)
-			st := over(t, inner, newKeys(t, "b", "a"), nil)
+			st := over(t, inner, newKeys(t, "b", "a"))
 			noon := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 			for _, thread := range []string{"other", "victim"} {
 				for after := range int64(3) {
@@ -103,7 +103,7 @@ func TestAttacks(t *testing.T) {
 			}
 			execute(t, path, test.statements)
 
-			st = over(t, openSQLite(t, path), newKeys(t, "b", "a"), nil)
+			st = over(t, openSQLite(t, path), newKeys(t, "b", "a"))
 			seq, err := readError(t, st, "victim")
 			if seq != test.seq || !test.want(err) {
 				t.Errorf("number %d, %v: another number than %d, or another error than expected", seq, err, test.seq)
@@ -143,7 +143,7 @@ func execute(t *testing.T, path string, statements []string) {
 func FuzzOpen(f *testing.F) {
 	keys := newKeys(f, "b", "a")
 	inner := new(store.InMemory)
-	st := over(f, inner, keys, nil)
+	st := over(f, inner, keys)
 	const text = `{"role":"user","content":"how many crews are there?"}`
 	rec := record(text)
 	appended(f, st, "thread", 0, rec)
@@ -164,7 +164,7 @@ func FuzzOpen(f *testing.F) {
 		if inner.Append(t.Context(), thread, 0, changed) != nil {
 			return // the thread or the address is invalid
 		}
-		for rec, err := range over(t, inner, keys, nil).Records(t.Context(), thread, store.Range{}) {
+		for rec, err := range over(t, inner, keys).Records(t.Context(), thread, store.Range{}) {
 			same := thread == "thread" && address == saved.Address && run == saved.Run
 			switch _, ok := errors.AsType[*sealed.KeyError](err); {
 			case err == nil && same && string(rec.Data) == text:

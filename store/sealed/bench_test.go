@@ -54,7 +54,7 @@ func each(b *testing.B, do func(*testing.B, store.Store, store.Record)) {
 			}
 			b.Run(fmt.Sprintf("%s/%dKB/plain", name, size>>10), func(b *testing.B) { do(b, open(b), rec) })
 			b.Run(fmt.Sprintf("%s/%dKB/sealed", name, size>>10), func(b *testing.B) {
-				do(b, over(b, open(b), newKeys(b, "a"), nil), rec)
+				do(b, over(b, open(b), newKeys(b, "a")), rec)
 			})
 		}
 	}

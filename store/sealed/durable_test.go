@@ -115,7 +115,7 @@ func TestDurable(t *testing.T) {
 	begin := qed.Turn{Thread: "thread-1", User: "ann", Tenant: "acme", Text: "zebra-message: who is ill?"}
 
 	inner := openSQLite(t, path)
-	st := over(t, inner, newKeys(t, "a"), nil)
+	st := over(t, inner, newKeys(t, "a"))
 	agent := qed.Durable(clinic(t, &ledger, &usermemory.Memory{Store: st}), st, nil)
 	asked, err := qed.Ask(t.Context(), agent, begin)
 	if err != nil || len(asked.Questions) != 1 || !asked.Saved {
@@ -126,7 +126,7 @@ func TestDurable(t *testing.T) {
 	}
 
 	inner = openSQLite(t, path)
-	st = over(t, inner, newKeys(t, "a", "b"), nil) // the key was rotated
+	st = over(t, inner, newKeys(t, "a", "b")) // the key was rotated
 	memory := &usermemory.Memory{Store: st}
 	agent = qed.Durable(clinic(t, &ledger, memory), st, nil)
 	reply := qedtest.Reply(asked.Questions[0], `"zebra-reply"`)
@@ -199,7 +199,7 @@ func hasNone(t *testing.T, path, text string) {
 // a conversation again, and with the key the conversation is continued.
 func TestMissingKey(t *testing.T) {
 	inner := new(store.InMemory)
-	good := over(t, inner, newKeys(t, "a", "b"), nil)
+	good := over(t, inner, newKeys(t, "a", "b"))
 	say(t, good)
 	before := read(t, inner, "t")
 	wrong, err := sealed.StaticKeys("b", map[string][]byte{"b": secret("c")})
@@ -207,7 +207,7 @@ func TestMissingKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, keys := range map[string]sealed.Keys{"no key": newKeys(t, "c"), "another key": wrong} {
-		st := over(t, inner, keys, nil)
+		st := over(t, inner, keys)
 		if answer := say(t, st); answer.Saved {
 			t.Errorf("%s: a turn was saved", name)
 		}
@@ -245,7 +245,7 @@ func TestLostAnswer(t *testing.T) {
 			lost++
 			return errors.New("the connection was lost")
 		},
-	}, newKeys(t, "a"), nil)
+	}, newKeys(t, "a"))
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		text, err := qed.StepOnce(ctx, "send", 1, func(context.Context) (string, error) { return "sent", nil })
 		return qed.Answer{Text: text}, err
@@ -279,7 +279,7 @@ func (k contextKeys) CurrentKey(ctx context.Context, _ string) (string, error) {
 // turn's context, also those that are written after the turn was cancelled.
 func TestKeyByContext(t *testing.T) {
 	inner := new(store.InMemory)
-	st := over(t, inner, contextKeys{newKeys(t, "a", "b")}, nil)
+	st := over(t, inner, contextKeys{newKeys(t, "a", "b")})
 	ctx, cancel := context.WithCancel(context.WithValue(t.Context(), tenantID{}, "a"))
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		defer cancel()

@@ -33,7 +33,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		st, err := sealed.New(inner, keys, nil)
+		st, err := sealed.New(inner, keys)
 		if err != nil {
 			log.Fatal(err)
 		}

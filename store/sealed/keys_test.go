@@ -31,7 +31,7 @@ func TestLookUpOnlyIDs(t *testing.T) {
 		rec.Header = &store.Header{Title: string(rec.Data)}
 		appended(t, inner, "thread", 0, rec)
 		keys := &asked{Keys: newKeys(t, "a")}
-		st := over(t, inner, keys, nil)
+		st := over(t, inner, keys)
 		for _, err := range st.Records(t.Context(), "thread", store.Range{}) {
 			if _, ok := errors.AsType[*sealed.KeyError](err); !ok || errors.Is(err, store.ErrCorrupt) {
 				t.Errorf("id %q: %v, want a KeyError", id, err)
@@ -61,7 +61,7 @@ func (k *storedKeys) Key(ctx context.Context, id string) ([]byte, error) {
 func TestErrorsOfKeys(t *testing.T) {
 	for _, of := range []error{store.ErrCorrupt, store.ErrConflict, store.ErrInvalidThread} {
 		keys := &storedKeys{Keys: newKeys(t, "a")}
-		st := over(t, new(store.InMemory), keys, nil)
+		st := over(t, new(store.InMemory), keys)
 		appended(t, st, "thread", 0, record(`{}`))
 		keys.err = fmt.Errorf("the keys: %w", of)
 		for _, err := range st.Records(t.Context(), "thread", store.Range{}) {

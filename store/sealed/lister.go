@@ -46,9 +46,6 @@ func (k *key) sealTitle(thread string, h *store.Header) (*store.Header, error) {
 func (s *sealedLister) openTitle(ctx context.Context, o *opener, info *store.ThreadInfo) string {
 	id, text, ok := parse([]byte(info.Title))
 	if !ok {
-		if s.opt.AllowPlaintext {
-			return info.Title
-		}
 		return ""
 	}
 	title, err := o.open(ctx, string(id), text, titleBinding(info.Thread, &info.Header))

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/store"
-	"github.com/qedkit/qed/store/sealed"
 )
 
 // titles returns the titles of the threads of a store, by their ids.
@@ -31,7 +30,7 @@ func titled(user, title string) store.Record {
 // are.
 func TestTitles(t *testing.T) {
 	inner := new(store.InMemory)
-	st := over(t, inner, newKeys(t, "a", "b"), nil)
+	st := over(t, inner, newKeys(t, "a", "b"))
 	recs := []store.Record{titled("ann", "who is ill?")}
 	appended(t, st, "1", 0, recs...)
 	appended(t, st, "2", 0, titled("bob", "who is well?"))
@@ -58,17 +57,13 @@ func TestTitles(t *testing.T) {
 			t.Errorf("the title of thread %s is shown: %q", thread, title)
 		}
 	}
-	allowed := over(t, inner, newKeys(t, "a", "b"), &sealed.Options{AllowPlaintext: true})
-	if got := titles(t, allowed); got["3"] != "not sealed" || got["1"] != "" {
-		t.Errorf("with AllowPlaintext: %q", got)
-	}
 }
 
 // Threads whose key was destroyed are listed, without their titles.
 func TestTitlesWithoutKey(t *testing.T) {
 	inner := new(store.InMemory)
-	appended(t, over(t, inner, newKeys(t, "a"), nil), "old", 0, titled("ann", "who is ill?"))
-	st := over(t, inner, newKeys(t, "b"), nil)
+	appended(t, over(t, inner, newKeys(t, "a")), "old", 0, titled("ann", "who is ill?"))
+	st := over(t, inner, newKeys(t, "b"))
 	appended(t, st, "new", 0, titled("ann", "who is well?"))
 	got := titles(t, st)
 	if title, ok := got["old"]; title != "" || !ok || got["new"] != "who is well?" {
@@ -78,11 +73,11 @@ func TestTitlesWithoutKey(t *testing.T) {
 
 // A sealed store lists threads if the store in it does.
 func TestLister(t *testing.T) {
-	if _, ok := over(t, new(store.InMemory), newKeys(t, "a"), nil).(store.Lister); !ok {
+	if _, ok := over(t, new(store.InMemory), newKeys(t, "a")).(store.Lister); !ok {
 		t.Error("over a Lister the sealed store is none")
 	}
 	plain := struct{ store.Store }{new(store.InMemory)}
-	if _, ok := over(t, plain, newKeys(t, "a"), nil).(store.Lister); ok {
+	if _, ok := over(t, plain, newKeys(t, "a")).(store.Lister); ok {
 		t.Error("the sealed store is a Lister over a store that is none")
 	}
 }

@@ -50,14 +50,14 @@ func TestMigrate(t *testing.T) {
 	}
 	path := filepath.Join(dir, "sealed.db")
 	inner := openSQLite(t, path)
-	first := over(t, inner, newKeys(t, "a"), nil)
+	first := over(t, inner, newKeys(t, "a"))
 	copyAll(t, plain, first)
 	say(first, "after 6 messages")
 	if got := titles(t, first); got["t"] != "zebra?" {
 		t.Errorf("titles: %q", got)
 	}
 
-	second := over(t, openSQLite(t, filepath.Join(dir, "resealed.db")), newKeys(t, "b"), nil)
+	second := over(t, openSQLite(t, filepath.Join(dir, "resealed.db")), newKeys(t, "b"))
 	copyAll(t, first, second)
 	say(second, "after 8 messages")
 	if got := titles(t, second); got["t"] != "zebra?" {
@@ -69,20 +69,16 @@ func TestMigrate(t *testing.T) {
 	hasNone(t, path, "zebra")
 }
 
-// Until its threads are copied, a store that was sealed later refuses them, or
-// with AllowPlaintext continues them. It does not start them again.
-func TestAllowPlaintext(t *testing.T) {
+// Until its threads are copied, a store that was sealed later refuses them. It does not start
+// them again.
+func TestPlaintextIsRefused(t *testing.T) {
 	inner := new(store.InMemory)
 	say(t, inner)
-	refused := over(t, inner, newKeys(t, "a"), nil)
+	refused := over(t, inner, newKeys(t, "a"))
 	if answer := say(t, refused); answer.Saved {
 		t.Errorf("a turn was saved after records that were refused: %+v", answer)
 	}
 	if _, err := qed.Messages(t.Context(), refused, "t", 0); !errors.Is(err, sealed.ErrNotSealed) {
 		t.Errorf("messages: %v, want ErrNotSealed", err)
-	}
-	allowed := over(t, inner, newKeys(t, "a"), &sealed.Options{AllowPlaintext: true})
-	if answer := say(t, allowed); answer.Text != "after 2 messages" || !answer.Saved {
-		t.Errorf("with AllowPlaintext: %+v", answer)
 	}
 }

@@ -3,7 +3,7 @@
 // them again when they are read.
 //
 //	keys, err := sealed.StaticKeys("2026-11", map[string][]byte{"2026-11": key})
-//	st, err := sealed.New(inner, keys, nil)
+//	st, err := sealed.New(inner, keys)
 //	agent := qed.Durable(planner, st, nil)
 //
 // The data of records are the messages, the states, inputs and results of
@@ -67,9 +67,8 @@
 // # Records that are not sealed
 //
 // A thread that was written before its store was sealed is not read: the error
-// matches [ErrNotSealed]. Either copy such threads with [store.CopyThread] to a
-// sealed store that has other tables, and drop the old ones, or set
-// [Options].AllowPlaintext until such threads are deleted.
+// matches [ErrNotSealed]. Copy such threads with [store.CopyThread] to a sealed store
+// that has other tables, and drop the old ones.
 package sealed
 
 import (
@@ -79,20 +78,10 @@ import (
 	"iter"
 	"time"
 
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/store"
 )
 
-// Options configure a store. Nil options and zero fields mean the defaults.
-type Options struct {
-	// AllowPlaintext lets the store return records that are not sealed. Somebody
-	// who can write to the database can then add records to a conversation, so
-	// it is for the time of a migration.
-	AllowPlaintext bool
-}
-
-// ErrNotSealed means that a record is not sealed, and that
-// [Options].AllowPlaintext is not set. It does not match [store.ErrCorrupt], so
+// ErrNotSealed means that a record is not sealed. It does not match [store.ErrCorrupt], so
 // the runtime does not start such a thread again.
 var ErrNotSealed = errors.New("sealed: the record is not sealed")
 
@@ -108,11 +97,11 @@ var ErrNotSealed = errors.New("sealed: the record is not sealed")
 //     is listed as empty, so that threads without a key can be found and
 //     deleted.
 //   - It is safe for concurrent use if keys are.
-func New(st store.Store, keys Keys, opt *Options) (store.Store, error) {
+func New(st store.Store, keys Keys) (store.Store, error) {
 	if st == nil || keys == nil {
 		return nil, errors.New("sealed: New needs a store and the keys")
 	}
-	s := &sealedStore{Store: st, keys: keys, opt: option.Of(opt)}
+	s := &sealedStore{Store: st, keys: keys}
 	if lister, ok := st.(store.Lister); ok {
 		return &sealedLister{s, lister}, nil
 	}
@@ -123,7 +112,6 @@ func New(st store.Store, keys Keys, opt *Options) (store.Store, error) {
 type sealedStore struct {
 	store.Store
 	keys Keys
-	opt  Options
 }
 
 // Append implements [store.Store].
@@ -178,12 +166,8 @@ func (s *sealedStore) Records(ctx context.Context, thread string, r store.Range)
 
 func (s *sealedStore) open(ctx context.Context, o *opener, thread string, rec *store.Record) ([]byte, error) {
 	id, text, ok := parse(rec.Data)
-	switch {
-	case !ok && s.opt.AllowPlaintext:
-		return rec.Data, nil
-	case !ok:
-		return nil, fmt.Errorf("%w: number %d, %s; copy the thread to another sealed store, or set Options.AllowPlaintext",
-			ErrNotSealed, rec.Seq, rec.Kind)
+	if !ok {
+		return nil, fmt.Errorf("%w: number %d, %s; copy the thread to another sealed store", ErrNotSealed, rec.Seq, rec.Kind)
 	}
 	data, err := o.open(ctx, string(id), text, recordBinding(thread, rec))
 	switch {

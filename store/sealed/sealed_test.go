@@ -34,9 +34,9 @@ func newKeys(tb testing.TB, ids ...string) sealed.Keys {
 }
 
 // over returns a sealed store over st.
-func over(tb testing.TB, st store.Store, keys sealed.Keys, opt *sealed.Options) store.Store {
+func over(tb testing.TB, st store.Store, keys sealed.Keys) store.Store {
 	tb.Helper()
-	s, err := sealed.New(st, keys, opt)
+	s, err := sealed.New(st, keys)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -55,13 +55,13 @@ func openSQLite(tb testing.TB, path string) *sqlstore.Store {
 
 func TestInMemory(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
-		return over(t, new(store.InMemory), newKeys(t, "a", "b"), nil)
+		return over(t, new(store.InMemory), newKeys(t, "a", "b"))
 	})
 }
 
 func TestSQLite(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
-		return over(t, openSQLite(t, filepath.Join(t.TempDir(), "conversations.db")), newKeys(t, "a", "b"), nil)
+		return over(t, openSQLite(t, filepath.Join(t.TempDir(), "conversations.db")), newKeys(t, "a", "b"))
 	})
 }
 
@@ -70,7 +70,7 @@ func TestNew(t *testing.T) {
 		st   store.Store
 		keys sealed.Keys
 	}{{nil, newKeys(t, "a")}, {new(store.InMemory), nil}} {
-		if _, err := sealed.New(test.st, test.keys, nil); err == nil {
+		if _, err := sealed.New(test.st, test.keys); err == nil {
 			t.Errorf("New(%v, %v) returned no error", test.st, test.keys)
 		}
 	}
@@ -108,7 +108,7 @@ func TestStaticKeys(t *testing.T) {
 	if got, err := static.Key(t.Context(), arn); err != nil || bytes.Equal(got, keys[arn]) {
 		t.Errorf("the key changes with that of the caller: %v", err)
 	}
-	st := over(t, new(store.InMemory), static, nil)
+	st := over(t, new(store.InMemory), static)
 	appended(t, st, "thread", 0, record(`"text"`))
 	if got := read(t, st, "thread"); string(got[0].Data) != `"text"` {
 		t.Errorf("got %s", got[0].Data)
@@ -154,7 +154,7 @@ func readError(tb testing.TB, st store.Store, thread string) (seq int64, err err
 // are.
 func TestSealedForm(t *testing.T) {
 	inner := new(store.InMemory)
-	st := over(t, inner, newKeys(t, "a"), nil)
+	st := over(t, inner, newKeys(t, "a"))
 	recs := []store.Record{record(`"secret"`), record(`"secret"`), {Time: time.Now(), Kind: store.Heartbeat}}
 	appended(t, st, "thread", 0, recs...)
 	if string(recs[0].Data) != `"secret"` || recs[0].Seq != 0 || recs[2].Data != nil {
@@ -179,7 +179,7 @@ func TestSealedForm(t *testing.T) {
 // The package comment says how large sealed data are.
 func TestSize(t *testing.T) {
 	inner := new(store.InMemory)
-	st := over(t, inner, newKeys(t, "a"), nil)
+	st := over(t, inner, newKeys(t, "a"))
 	for after, size := range []int{2, 1 << 10, 20 << 10, 1 << 20} {
 		appended(t, st, "thread", int64(after), record(`"`+strings.Repeat("x", size-2)+`"`))
 	}
@@ -194,10 +194,10 @@ func TestSize(t *testing.T) {
 // After a rotation, old and new records are read, and new ones have the new key.
 func TestRotation(t *testing.T) {
 	inner := new(store.InMemory)
-	appended(t, over(t, inner, newKeys(t, "a"), nil), "thread", 0, record(`1`), record(`2`))
-	rotated := over(t, inner, newKeys(t, "a", "b"), nil)
+	appended(t, over(t, inner, newKeys(t, "a")), "thread", 0, record(`1`), record(`2`))
+	rotated := over(t, inner, newKeys(t, "a", "b"))
 	appended(t, rotated, "thread", 2, record(`3`))
-	appended(t, over(t, inner, newKeys(t, "b", "a"), nil), "thread", 3, record(`4`)) // a process with older settings
+	appended(t, over(t, inner, newKeys(t, "b", "a")), "thread", 3, record(`4`)) // a process with older settings
 	var got, ids []string
 	for i, rec := range read(t, rotated, "thread") {
 		got = append(got, string(rec.Data))
@@ -212,7 +212,7 @@ func TestRotation(t *testing.T) {
 	}
 
 	// The records before the unknown key are read, and the thread can be deleted.
-	shredded := over(t, inner, newKeys(t, "a"), nil)
+	shredded := over(t, inner, newKeys(t, "a"))
 	seq, err := readError(t, shredded, "thread")
 	keyErr, ok := errors.AsType[*sealed.KeyError](err)
 	if seq != 3 || !ok || keyErr.ID != "b" || errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), `"b"`) {
@@ -230,12 +230,12 @@ func TestRotation(t *testing.T) {
 // taken for damage.
 func TestOtherKey(t *testing.T) {
 	inner := new(store.InMemory)
-	appended(t, over(t, inner, newKeys(t, "a"), nil), "thread", 0, record(`1`))
+	appended(t, over(t, inner, newKeys(t, "a")), "thread", 0, record(`1`))
 	wrong, err := sealed.StaticKeys("a", map[string][]byte{"a": secret("b")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	seq, err := readError(t, over(t, inner, wrong, nil), "thread")
+	seq, err := readError(t, over(t, inner, wrong), "thread")
 	keyErr, ok := errors.AsType[*sealed.KeyError](err)
 	if seq != 1 || !ok || keyErr.ID != "a" || errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("number %d, %v: want a KeyError about a", seq, err)
@@ -265,7 +265,7 @@ func (k *tenantKeys) Key(_ context.Context, id string) ([]byte, error) {
 // A program can give each tenant a key, and destroy it.
 func TestTenantKeys(t *testing.T) {
 	keys := &tenantKeys{keys: map[string][]byte{"acme": secret("a"), "bell": secret("b")}}
-	st := over(t, new(store.InMemory), keys, nil)
+	st := over(t, new(store.InMemory), keys)
 	for _, thread := range []string{"acme/1", "bell/1"} {
 		appended(t, st, thread, 0, record(`1`), record(`2`), record(`3`))
 	}
@@ -287,7 +287,7 @@ func TestNoKey(t *testing.T) {
 	inner := new(store.InMemory)
 	unknown := errors.New("the service does not answer")
 	keys := &tenantKeys{keys: map[string][]byte{"short": secret("a")[:31]}, err: unknown}
-	st := over(t, inner, keys, nil)
+	st := over(t, inner, keys)
 	if err := st.Append(t.Context(), "acme/1", 0, record(`1`)); !errors.Is(err, unknown) {
 		t.Errorf("got %v, want the error of CurrentKey", err)
 	}
@@ -303,27 +303,15 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// A record that is not sealed is refused unless an option allows it.
+// A record that is not sealed is refused.
 func TestNotSealed(t *testing.T) {
 	inner := new(store.InMemory)
 	for after, data := range []string{`{"key":"a"}`, ``, `"text"`, `{"key":"a","sealed":1}`} {
 		appended(t, inner, "thread", int64(after), record(data))
 	}
 	keys := newKeys(t, "a")
-	seq, err := readError(t, over(t, inner, keys, nil), "thread")
+	seq, err := readError(t, over(t, inner, keys), "thread")
 	if seq != 1 || !errors.Is(err, sealed.ErrNotSealed) || errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("number %d, %v: want ErrNotSealed alone", seq, err)
-	}
-	allowed := over(t, inner, keys, &sealed.Options{AllowPlaintext: true})
-	appended(t, allowed, "thread", 4, record(`"more"`))
-	var got []string
-	for _, rec := range read(t, allowed, "thread") {
-		got = append(got, string(rec.Data))
-	}
-	if want := `{"key":"a"}||"text"|{"key":"a","sealed":1}|"more"`; strings.Join(got, "|") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if saved := read(t, inner, "thread")[4]; bytes.Contains(saved.Data, []byte("more")) {
-		t.Errorf("a new record is not sealed: %s", saved.Data)
 	}
 }

@@ -40,7 +40,7 @@ func sealedBy(t *testing.T, st store.Store, letter string) store.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sealed.New(st, keys, nil)
+	s, err := sealed.New(st, keys)
 	if err != nil {
 		t.Fatal(err)
 	}
