@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/lists"
-	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // maxPolicy is the largest policy that ReadPolicy reads, in bytes.
@@ -52,13 +49,14 @@ func ReadPolicy(r io.Reader) (*Policy, error) {
 		return nil, fmt.Errorf("secureview: read policy: %w", err)
 	case len(text) > maxPolicy:
 		return nil, invalid("file", "is larger than %d bytes", maxPolicy)
+	case !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
+		return nil, invalid("file", "is not a JSON object")
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if err := checkKeys(d, reflect.TypeFor[Policy](), nil); err != nil {
+	if err := strictjson.Keys(text, reflect.TypeFor[Policy]()); err != nil {
 		return nil, badJSON(err)
 	}
 	p := new(Policy)
-	d = json.NewDecoder(bytes.NewReader(text))
+	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(p); err != nil {
 		return nil, badJSON(err)
 	}
@@ -70,92 +68,15 @@ func ReadPolicy(r io.Reader) (*Policy, error) {
 
 // badJSON converts an error of the decoder into one that names the entry.
 func badJSON(err error) error {
-	var policy *refusal.Error
-	var mistyped *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &policy):
-		return err
-	case errors.As(err, &mistyped):
+	if key, ok := errors.AsType[*strictjson.KeyError](err); ok {
+		entry := strings.Join(key.Path, ".")
+		if key.Fields == nil {
+			return invalid(entry, "occurs twice, perhaps in another letter case")
+		}
+		return invalid(entry, "is not a field; the fields are %s", strings.Join(key.Fields, ", "))
+	}
+	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistyped.Field != "" {
 		return invalid(mistyped.Field, "has the wrong type: %s", mistyped.Value)
 	}
 	return invalid("file", "is not a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
-}
-
-// checkKeys reads one JSON value for the Go type t and refuses unknown and
-// repeated keys of its objects. The decoder itself would accept an unknown key that
-// differs from a field only in letter case, and would drop all but the last of
-// repeated keys. Below a value that does not fit t the type is nil: the decoder
-// reports the mismatch.
-func checkKeys(d *json.Decoder, t reflect.Type, path []string) error {
-	token, err := d.Token()
-	if err != nil {
-		return err
-	}
-	delim, ok := token.(json.Delim)
-	switch {
-	case delim != '{' && len(path) == 0:
-		return errors.New("it is another kind of value")
-	case !ok:
-		return nil
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		at, of := path, elemOf(t)
-		if delim == '{' {
-			token, err := d.Token()
-			if err != nil {
-				return err
-			}
-			key := token.(string)
-			at = append(slices.Clip(path), key)
-			entry := strings.Join(at, ".")
-			if fields := fieldsOf(t); fields != nil {
-				i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
-				if i < 0 {
-					return invalid(entry,
-						"is not a field; the fields are %s", strings.Join(lists.Map(fields, func(f field) string { return f.name }), ", "))
-				}
-				of = fields[i].of
-			}
-			if seen[ascii.Lower(key)] {
-				return invalid(entry, "occurs twice, perhaps in another letter case")
-			}
-			seen[ascii.Lower(key)] = true
-		}
-		if err := checkKeys(d, of, at); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
-}
-
-// elemOf returns the element type of a map or slice, and nil for other types.
-func elemOf(t reflect.Type) reflect.Type {
-	if t != nil && (t.Kind() == reflect.Map || t.Kind() == reflect.Slice) {
-		return t.Elem()
-	}
-	return nil
-}
-
-// A field is a key of a JSON object.
-type field struct {
-	name string
-	of   reflect.Type
-}
-
-// fieldsOf returns the keys that an object for type t may have; nil means any.
-func fieldsOf(t reflect.Type) []field {
-	if t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t == nil || t.Kind() != reflect.Struct {
-		return nil
-	}
-	var fields []field
-	for f := range t.Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fields = append(fields, field{name: name, of: f.Type})
-	}
-	return fields
 }

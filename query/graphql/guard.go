@@ -62,7 +62,7 @@ type Guard struct {
 type fixedArgument struct {
 	name  string
 	typ   *ast.Type
-	value any // as [decode] reads JSON
+	value any // as [strictjson.Any] reads JSON
 }
 
 // NewGuard returns a Guard of schema. A nil opt means the defaults. If opt names

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -141,7 +141,7 @@ func asJSON(v any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decode(raw)
+	return strictjson.Any(raw)
 }
 
 func (r *reducer) fixOne(def *ast.Definition, member string, arg fixedArgument) {
@@ -230,21 +230,7 @@ func argumentNames(args ast.ArgumentDefinitionList) []string {
 	return lists.Map(args, func(a *ast.ArgumentDefinition) string { return a.Name })
 }
 
-// decode reads JSON and keeps numbers as they are written.
-func decode(raw []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errTrailing
-	}
-	return v, nil
-}
-
-// sameJSON compares values that [decode] returned.
+// sameJSON compares values that [strictjson.Any] returned.
 func sameJSON(a, b any) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)

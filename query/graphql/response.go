@@ -81,7 +81,7 @@ func members(body []byte) (data, errs json.RawMessage, err error) {
 		return nil, nil, errForm
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, nil, errTrailing
+		return nil, nil, errForm
 	}
 	return data, errs, nil
 }

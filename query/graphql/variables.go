@@ -2,7 +2,6 @@ package graphql
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,10 +10,9 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/refusal"
 )
-
-var errTrailing = errors.New("more than one JSON value")
 
 // A coercer checks the values of variables by the input coercion of the
 // specification: an Int has 32 bits, the letter case of an enum's value counts,
@@ -163,7 +161,7 @@ func readVariables(raw json.RawMessage, limit int) (map[string]any, *refusal.Err
 	if len(raw) > limit {
 		return nil, refused(ErrTooLarge, "variables", "the variables are longer than %d bytes", limit)
 	}
-	v, err := decode(raw)
+	v, err := strictjson.Any(raw)
 	if err != nil {
 		return nil, refused(ErrInvalid, "variables", "the variables are not valid JSON")
 	}

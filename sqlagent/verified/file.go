@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // Open returns the set in a file of JSON lines, and creates the file if there is
@@ -109,13 +111,8 @@ func (s *Set) read(r io.Reader) (torn int64, err error) {
 
 // parse reads a line.
 func parse(line []byte) (e entry, err error) {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&e); err != nil {
+	if err := strictjson.Decode(line, &e); err != nil {
 		return e, fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return e, fmt.Errorf("%w: text follows the object", ErrInvalid)
 	}
 	switch e.Status {
 	case "", approved, proposed, rejected:

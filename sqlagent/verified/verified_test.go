@@ -222,7 +222,7 @@ func TestInvalidLines(t *testing.T) {
 	for name, tt := range map[string]struct{ text, problem string }{
 		"no object":       {ok + "x\n" + ok, "line 2: "},
 		"an unknown name": {`{"question":"a","sql":"b","query":"c"}` + "\n", `unknown field "query"`},
-		"two objects":     {`{"question":"a","sql":"b"} {}` + "\n", "text follows"},
+		"two objects":     {`{"question":"a","sql":"b"} {}` + "\n", "data after the JSON value"},
 		"no statement":    {ok + `{"question":"a","sql":" "}` + "\n", `line 2: verified: not a pair of a question and a statement: "sql" is empty`},
 		"another status":  {`{"question":"a","sql":"b","status":"maybe"}` + "\n", `"maybe"`},
 		"too long":        {`{"question":"` + strings.Repeat("a", 5000) + `","sql":"b"}` + "\n", "5000 bytes"},

@@ -34,13 +34,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/query/graphql"
 	"github.com/qedkit/qed/refusal"
@@ -98,16 +98,9 @@ func read(q json.RawMessage) (request, error) {
 		}
 		q, r = json.RawMessage(r.Query), request{}
 	}
-	d := json.NewDecoder(bytes.NewReader(q))
-	d.DisallowUnknownFields()
-	err := d.Decode(&r)
+	err := strictjson.Decode(q, &r)
 	if err == nil {
-		if _, more := d.Token(); more != io.EOF {
-			err = errors.New("there is more than one JSON value")
-		}
-	}
-	if err == nil {
-		err = uniqueKeys(json.NewDecoder(bytes.NewReader(q)))
+		err = strictjson.Keys(q, nil) // readers differ in which value of a repeated key they use
 	}
 	if err != nil {
 		return r, &refusal.Error{
@@ -124,37 +117,6 @@ func read(q json.RawMessage) (request, error) {
 		r.Variables = nil
 	}
 	return r, nil
-}
-
-// uniqueKeys refuses an object with a repeated key, because readers differ in which of
-// the values they use.
-func uniqueKeys(d *json.Decoder) error {
-	opens, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if opens != json.Delim('{') && opens != json.Delim('[') {
-		return nil
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		if opens == json.Delim('{') {
-			key, err := d.Token()
-			if err != nil {
-				return err
-			}
-			name, _ := key.(string) // always a string
-			if seen[name] {
-				return fmt.Errorf("the key %s is used twice", prompt.Quote(prompt.Clip(name, maxText)))
-			}
-			seen[name] = true
-		}
-		if err := uniqueKeys(d); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
 }
 
 // isJSON reports whether text is JSON, valid or not, and not the text of a query: no
