@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/privacy"
 	"github.com/qedkit/qed/query"
@@ -137,7 +138,7 @@ func (s *source) Check(ctx context.Context, q json.RawMessage) (json.RawMessage,
 	if _, err := s.guard.Rewrite(ctx, sql); err != nil {
 		return nil, s.refused(ctx, err)
 	}
-	return asJSON(sql)
+	return strictjson.Encode(sql)
 }
 
 // Times returns the times that a statement reads.
@@ -168,18 +169,6 @@ func written(q json.RawMessage) (string, error) {
 		}},
 		Err: err,
 	}
-}
-
-// asJSON returns a statement as a JSON string for people and models, in which <
-// is not escaped.
-func asJSON(sql string) (json.RawMessage, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(sql); err != nil {
-		return nil, err
-	}
-	return json.RawMessage(strings.TrimSpace(b.String())), nil
 }
 
 // refused returns a refusal.Error with the problems that another statement may

@@ -36,6 +36,18 @@ func Any(raw []byte) (v any, err error) {
 	return v, nil
 }
 
+// Encode returns the JSON of a value for people and models: on one line, and without the
+// escapes that package encoding/json has for HTML.
+func Encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}
+
 // Compact returns raw without the spaces between its tokens. It returns raw itself
 // if that is not JSON.
 func Compact(raw json.RawMessage) json.RawMessage {

@@ -221,13 +221,11 @@ func (s *source) rowsLeft(ctx context.Context) (int, error) {
 	return min(left.Rows, maxRows), nil
 }
 
-// compact returns JSON for people: on one line, without HTML escapes.
+// compact returns the JSON of a value for people.
 func compact(v any) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	raw, err := strictjson.Encode(v)
+	if err != nil {
 		return "", fmt.Errorf("graphqlsource: %w", err)
 	}
-	return strings.TrimSpace(b.String()), nil
+	return string(raw), nil
 }
