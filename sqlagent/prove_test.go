@@ -142,7 +142,7 @@ func TestProof(t *testing.T) {
 			if diff := cmp.Diff(tt.checked, q.Checked); diff != "" {
 				t.Errorf("checked (-want +got):\n%s", diff)
 			}
-			if q.Proof == nil || q.Meaning == "" {
+			if q.Proof == nil || (q.Meaning == "") == strings.Contains(q.Executed, " FROM ") {
 				t.Errorf("the query has the proof %v and the meaning %q", q.Proof, q.Meaning)
 			}
 		})
