@@ -1,7 +1,6 @@
 package rag_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/qedkit/qed/rag"
@@ -10,12 +9,4 @@ import (
 
 func TestMemoryBackend(t *testing.T) {
 	ragtest.Run(t, func(*testing.T) rag.Backend { return rag.NewMemory() })
-}
-
-func TestMemoryFileBackend(t *testing.T) {
-	ragtest.Run(t, func(t *testing.T) rag.Backend {
-		m, _ := openMemory(t, filepath.Join(t.TempDir(), "index"), nil)
-		t.Cleanup(func() { m.Close() })
-		return m
-	})
 }

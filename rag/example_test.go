@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing/fstest"
@@ -132,35 +130,4 @@ func ExampleRead() {
 	// rag: broken.txt: not valid UTF-8, nor in an encoding that the file names: convert the file
 	// fees.html, bytes 4 to 21: "Fees\n\nNone."
 	// manual.md, bytes 0 to 30: "# Cancelling\n\nChoose *Cancel*."
-}
-
-// An index in a file is opened without embedding its documents again.
-func ExampleOpenMemory() {
-	path := filepath.Join(os.TempDir(), "example.index")
-	defer os.Remove(path)
-	ctx := context.Background()
-	for range 2 {
-		memory, err := rag.OpenMemory(path)
-		if err != nil {
-			log.Fatal(err)
-		}
-		index, err := rag.NewIndex(memory, &rag.IndexOptions{Analyzer: rag.German})
-		if err != nil {
-			log.Fatal(err)
-		}
-		hits, err := index.Search(ctx, rag.Query{Text: "Wie kann ich kündigen?", K: 1})
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(len(hits))
-		if err := index.Put(ctx, []rag.Chunk{{Document: "vertrag.md", Text: "Die Kündigungen bedürfen der Schriftform."}}); err != nil {
-			log.Fatal(err)
-		}
-		if err := memory.Close(); err != nil {
-			log.Fatal(err)
-		}
-	}
-	// Output:
-	// 0
-	// 1
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/qedkit/qed/internal/vector"
 )
 
-// Memory is a [Backend] in memory, with or without a file. It compares a query with
-// every chunk, so its hits are the exact best ones. Scores of words are BM25
-// (k1 = 1.2, b = 0.75). It is safe for concurrent use.
+// Memory is a [Backend] in memory. It compares a query with every chunk, so its hits are
+// the exact best ones. Scores of words are BM25 (k1 = 1.2, b = 0.75). It is safe for
+// concurrent use.
 //
 // With 100,000 chunks of 384 dimensions, a search by vectors takes about 15 ms on
 // one core, and the vectors take 150 MB.
@@ -25,45 +25,16 @@ type Memory struct {
 	dead       int              // slots of removed chunks
 	blocks     [][]float32      // vectors of blockRows slots each, one after the other
 	lexical    *textmatch.Lexical
-	file       *logFile // nil without a file
 }
 
 // blockRows is the number of vectors that are allocated at once. Adding a chunk
 // never copies the vectors of others.
 const blockRows = 1024
 
-// NewMemory returns an empty Memory without a file.
+// NewMemory returns an empty Memory. With [llm.CacheEmbedderFiles] around the embedder of
+// the [Index], a program that starts again does not embed its documents again.
 func NewMemory() *Memory {
 	return &Memory{documents: map[string][]int{}, lexical: textmatch.NewLexical(nil, textmatch.LengthLoss)}
-}
-
-// OpenMemory returns a Memory with what a file holds, and creates the file if there
-// is none. Nothing is embedded or analyzed again: give the [Index] the same Embedder
-// and Analyzer as before.
-//
-// Each change is appended to the file. A change that was cut off, because the
-// process or the machine stopped, is removed when the file is opened. Call
-// [Memory.Close] to make sure that all of it is on the disk. A file is open in one
-// Memory at a time.
-//
-// The error matches [ErrCorrupt] if the file is not one of a Memory, or if it is
-// damaged in the middle.
-func OpenMemory(path string) (*Memory, error) {
-	m := NewMemory()
-	if err := m.open(path); err != nil {
-		return nil, fmt.Errorf("rag: %s: %w", path, err)
-	}
-	return m, nil
-}
-
-// Close writes the file to the disk and closes it. Searches still work.
-func (m *Memory) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.file == nil {
-		return nil
-	}
-	return m.file.close()
 }
 
 // Dimensions implements [Backend].
@@ -82,16 +53,6 @@ func (m *Memory) Replace(ctx context.Context, document string, entries []Entry) 
 	defer m.mu.Unlock()
 	if n := len(entries[0].Vector); n != m.dimensions && m.alive() > 0 {
 		return fmt.Errorf("%w: a vector has %d, the index has %d", ErrDimensions, n, m.dimensions)
-	}
-	return m.change(document, entries)
-}
-
-// change writes a change to the file and applies it.
-func (m *Memory) change(document string, entries []Entry) error {
-	if m.file != nil {
-		if err := m.file.append(document, entries); err != nil {
-			return err
-		}
 	}
 	m.apply(document, entries)
 	return nil
@@ -183,12 +144,7 @@ func (m *Memory) Delete(ctx context.Context, documents []string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, d := range documents {
-		if m.documents[d] == nil {
-			continue
-		}
-		if err := m.change(d, nil); err != nil {
-			return err
-		}
+		m.apply(d, nil)
 	}
 	return nil
 }

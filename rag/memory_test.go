@@ -1,13 +1,10 @@
 package rag_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,259 +15,43 @@ import (
 	"github.com/qedkit/qed/rag"
 )
 
-func openMemory(t testing.TB, path string, opt *rag.IndexOptions) (*rag.Memory, *rag.Index) {
-	t.Helper()
-	m, err := rag.OpenMemory(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := rag.NewIndex(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m, x
-}
-
-// all returns what an index finds for some queries.
-func all(t testing.TB, x *rag.Index) (hits [][]rag.Hit) {
-	t.Helper()
-	for _, mode := range []rag.Mode{rag.WordMode, rag.VectorMode, rag.HybridMode} {
-		for _, text := range []string{"x", "xy z", "y"} {
-			found, err := x.Search(t.Context(), rag.Query{Text: text, K: 10, Mode: mode})
-			if err != nil {
-				t.Fatal(err)
-			}
-			hits = append(hits, found)
-		}
-	}
-	return hits
-}
-
-// TestMemoryFile opens an index again after each change: it is as before, and
-// nothing is embedded again but queries.
-func TestMemoryFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "index")
-	embedded := 0
-	counting := embedder(func(texts []string) ([][]float32, error) { embedded += len(texts); return topics(texts) })
-	opt := &rag.IndexOptions{Embedder: counting}
-	m, x := openMemory(t, path, opt)
-	full := rag.Chunk{
-		Document: "full", Headings: []string{"A", "B"}, Text: "z y ä", Metadata: map[string]string{"a": "1", "b": ""},
-		Span: rag.Span{Start: 1, End: 2, FirstLine: 3, LastLine: 4, FirstPage: 5, LastPage: 6},
-	}
-	for i, change := range []func() error{
-		func() error { return x.Put(t.Context(), append(chunks("x", "y", "x z"), full)) },
-		func() error { return x.Put(t.Context(), chunks("z z")) }, // replaces document 0
-		func() error { return x.Delete(t.Context(), "1", "unknown") },
-		func() error {
-			return x.Put(t.Context(), []rag.Chunk{{Document: "1", Text: "y"}, {Document: "1", Text: "new z"}})
-		},
-	} {
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
-		before := all(t, x)
-		if err := m.Close(); err != nil {
-			t.Fatal(err)
-		}
-		embedded = 0
-		m, x = openMemory(t, path, opt)
-		if diff := cmp.Diff(before, all(t, x)); diff != "" {
-			t.Errorf("after change %d (-before +opened)\n%s", i, diff)
-		}
-		if embedded != 6 { // the queries by vectors
-			t.Errorf("after change %d, %d texts were embedded", i, embedded)
-		}
-	}
-	if hits, _ := x.Search(t.Context(), rag.Query{Text: "ä", K: 1, Mode: rag.WordMode}); len(hits) != 1 {
-		t.Error("the full chunk is not found")
-	} else {
-		full.Number = 1
-		if diff := cmp.Diff(full, hits[0].Chunk); diff != "" {
-			t.Errorf("(-put +found)\n%s", diff)
-		}
-	}
-	if err := m.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := x.Put(t.Context(), chunks("x")); err == nil {
-		t.Error("a closed file is written")
-	}
-}
-
-// TestMemoryFileIsCutOff cuts the file at every byte, as a machine that stops does.
-// What was written before is there, and the rest is not there in parts.
-func TestMemoryFileIsCutOff(t *testing.T) {
-	if testing.Short() {
-		t.Skip("opens an index that ends after each byte")
-	}
-	path := filepath.Join(t.TempDir(), "index")
-	opt := &rag.IndexOptions{Embedder: topics}
-	var states [][]string
-	var sizes []int
-	documents := func(x *rag.Index) []string {
-		got := append(foundBy(t, x, rag.Query{Text: "x", K: 10, Mode: rag.WordMode}), foundBy(t, x, rag.Query{Text: "x", K: 10, Mode: rag.VectorMode})...)
-		slices.Sort(got)
-		return got
-	}
-	m, x := openMemory(t, path, opt)
-	for i := range 4 {
-		if i > 0 {
-			if err := x.Put(t.Context(), []rag.Chunk{{Document: fmt.Sprint(i), Text: "x"}, {Document: fmt.Sprint(i), Text: "xx x"}}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		states, sizes = append(states, documents(x)), append(sizes, int(info.Size()))
-	}
-	m.Close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for size := range len(whole) {
-		state := 0
-		for state+1 < len(sizes) && sizes[state+1] <= size {
-			state++
-		}
-		if err := os.WriteFile(path, whole[:size], 0o600); err != nil {
-			t.Fatal(err)
-		}
-		m, x := openMemory(t, path, opt)
-		if diff := cmp.Diff(states[state], documents(x)); diff != "" {
-			t.Fatalf("cut at %d (-want +got)\n%s", size, diff)
-		}
-		if err := x.Put(t.Context(), chunks("x")); err != nil {
-			t.Fatal(err)
-		}
-		m.Close()
-		m, x = openMemory(t, path, opt)
-		if got := documents(x); !slices.Contains(got, "0") {
-			t.Fatalf("cut at %d, then written: %v", size, got)
-		}
-		m.Close()
-	}
-}
-
-// TestMemoryFileIsDamaged changes each byte of a file in turn, but the last: without
-// its end, a line was cut off.
-func TestMemoryFileIsDamaged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "index")
-	m, x := openMemory(t, path, &rag.IndexOptions{Embedder: topics})
-	for _, c := range chunks("x", "y", "xyz") {
-		if err := x.Put(t.Context(), []rag.Chunk{c}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m.Close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range whole[1:] {
-		damaged := slices.Clone(whole)
-		damaged[i] ^= 0x41
-		if err := os.WriteFile(path, damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := rag.OpenMemory(path); !errors.Is(err, rag.ErrCorrupt) || !strings.Contains(err.Error(), path) {
-			t.Errorf("byte %d: the error is %v", i, err)
-		}
-		if left, _ := os.ReadFile(path); !bytes.Equal(left, damaged) {
-			t.Fatalf("byte %d: the file was changed", i)
-		}
-	}
-	for _, other := range []string{"no index", "SQLite format 3\x00 and so on, for longer than the header"} {
-		if err := os.WriteFile(path, []byte(other), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := rag.OpenMemory(path); !errors.Is(err, rag.ErrCorrupt) {
-			t.Errorf("%q: the error is %v", other, err)
-		}
-		if text, _ := os.ReadFile(path); string(text) != other {
-			t.Errorf("%q was changed", other)
-		}
-	}
-	if _, err := rag.OpenMemory(t.TempDir()); err == nil {
-		t.Error("a folder is opened")
-	}
-}
-
-// TestMemoryFileIsNotWritten has files of which sectors were not on the disk when the
-// machine stopped. They are zero. The record that was being written is gone, and the
-// others are there.
-func TestMemoryFileIsNotWritten(t *testing.T) {
-	const sector = 512
-	path := filepath.Join(t.TempDir(), "index")
-	m, x := openMemory(t, path, &rag.IndexOptions{Embedder: topics})
-	put := func(document, text string) int {
-		t.Helper()
-		if err := x.Put(t.Context(), []rag.Chunk{{Document: document, Text: text}}); err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return int(info.Size())
-	}
-	begins := put("first", "x "+strings.Repeat("word ", 300))
-	ends := put("last", "y "+strings.Repeat("other ", 600))
-	m.Close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for from := begins / sector * sector; from < ends; from += sector {
-		for name, to := range map[string]int{"one sector": min(from+sector, ends), "to the end": ends} {
-			file := slices.Clone(whole)
-			clear(file[max(from, begins):to])
-			if err := os.WriteFile(path, file, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			m, x := openMemory(t, path, &rag.IndexOptions{Embedder: topics})
-			if diff := cmp.Diff([]string{"first"}, foundBy(t, x, rag.Query{Text: "x y", K: 10, Mode: rag.WordMode})); diff != "" {
-				t.Errorf("%s from %d (-want +got)\n%s", name, from, diff)
-			}
-			m.Close()
-		}
-	}
-}
-
-// TestMemoryCompacts replaces documents many times: neither memory nor the file
-// keeps what was replaced.
+// TestMemoryCompacts replaces documents many times, so that what was replaced is removed
+// several times: what is found stays the same.
 func TestMemoryCompacts(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "index")
-	opt := &rag.IndexOptions{Embedder: topics}
-	m, x := openMemory(t, path, opt)
-	if err := x.Put(t.Context(), []rag.Chunk{{Document: "kept", Text: "y x"}, {Document: "kept", Text: "z"}}); err != nil {
+	x := newIndex(t, nil, &rag.IndexOptions{Embedder: topics})
+	kept := []rag.Chunk{{Document: "kept", Text: "y x"}, {Document: "kept", Text: "z"}}
+	if err := x.Put(t.Context(), kept); err != nil {
 		t.Fatal(err)
 	}
+	all := func() (hits [][]rag.Hit) {
+		for _, mode := range []rag.Mode{rag.WordMode, rag.VectorMode, rag.HybridMode} {
+			for _, text := range []string{"x", "xy z", "y"} {
+				found, err := x.Search(t.Context(), rag.Query{Text: text, K: 10, Mode: mode})
+				if err != nil {
+					t.Fatal(err)
+				}
+				hits = append(hits, found)
+			}
+		}
+		return hits
+	}
+	var before [][]rag.Hit
 	for i := range 2500 {
-		if err := x.Put(t.Context(), []rag.Chunk{{Document: "new", Text: fmt.Sprintf("x %d", i)}}); err != nil {
+		if err := x.Put(t.Context(), []rag.Chunk{{Document: "new", Text: "x"}}); err != nil {
 			t.Fatal(err)
 		}
+		if i == 0 {
+			before = all()
+		}
 	}
-	before := all(t, x)
-	m.Close()
-	large, _ := os.Stat(path)
-	m, x = openMemory(t, path, opt)
-	defer m.Close()
-	if diff := cmp.Diff(before, all(t, x)); diff != "" {
-		t.Errorf("(-before +opened)\n%s", diff)
+	if diff := cmp.Diff(before, all()); diff != "" {
+		t.Errorf("(-before +after)\n%s", diff)
 	}
-	small, _ := os.Stat(path)
-	if small.Size() > large.Size()/100 {
-		t.Errorf("the file had %d bytes and has %d", large.Size(), small.Size())
+	if err := x.Delete(t.Context(), "new", "unknown"); err != nil {
+		t.Fatal(err)
 	}
-	if found := found(t, x, "x 2499", 10); !slices.Contains(found, "new") {
+	if found := found(t, x, "x", 10); slices.Contains(found, "new") || !slices.Contains(found, "kept") {
 		t.Errorf("found %v", found)
-	}
-	if err := x.Put(t.Context(), chunks("x")); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -439,10 +220,13 @@ func TestAnalyzers(t *testing.T) {
 	}
 }
 
-// vectors100k returns an index of 100,000 chunks in a file.
-func vectors100k(b *testing.B, path string) (*rag.Memory, *rag.Index) {
+// vectors100k returns an index of 100,000 chunks.
+func vectors100k(b *testing.B) *rag.Index {
 	b.Helper()
-	m, x := openMemory(b, path, &rag.IndexOptions{Embedder: random(), BatchSize: 1000})
+	x, err := rag.NewIndex(rag.NewMemory(), &rag.IndexOptions{Embedder: random(), BatchSize: 1000})
+	if err != nil {
+		b.Fatal(err)
+	}
 	r := rand.New(rand.NewPCG(3, 4))
 	var all []rag.Chunk
 	for i := range 100_000 {
@@ -455,13 +239,12 @@ func vectors100k(b *testing.B, path string) (*rag.Memory, *rag.Index) {
 	if err := x.Put(b.Context(), all); err != nil {
 		b.Fatal(err)
 	}
-	return m, x
+	return x
 }
 
 // BenchmarkSearch100k compares a query with 100,000 vectors of 384 dimensions.
 func BenchmarkSearch100k(b *testing.B) {
-	m, x := vectors100k(b, filepath.Join(b.TempDir(), "index"))
-	defer m.Close()
+	x := vectors100k(b)
 	for _, mode := range []rag.Mode{rag.VectorMode, rag.WordMode, rag.HybridMode} {
 		b.Run(string(mode), func(b *testing.B) {
 			b.ReportAllocs()
@@ -474,26 +257,10 @@ func BenchmarkSearch100k(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen100k opens an index of 100,000 vectors of 384 dimensions.
-func BenchmarkOpen100k(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "index")
-	m, _ := vectors100k(b, path)
-	m.Close()
-	b.ReportAllocs()
-	for b.Loop() {
-		m, err := rag.OpenMemory(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		m.Close()
-	}
-}
-
 // BenchmarkAdd100k adds and replaces a document of 10 chunks in an index of 100,000
 // vectors.
 func BenchmarkAdd100k(b *testing.B) {
-	m, x := vectors100k(b, filepath.Join(b.TempDir(), "index"))
-	defer m.Close()
+	x := vectors100k(b)
 	var document []rag.Chunk
 	for i := range 10 {
 		document = append(document, rag.Chunk{Document: "new", Text: fmt.Sprintf("w1 w2 chunk %d", i)})
