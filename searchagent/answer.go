@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -49,11 +48,6 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	facts, err := qed.Dates(ctx, s.Question)
 	if err != nil {
-		return s, err
-	}
-	if a.opt.ListOnly {
-		err := a.list(ctx, &s)
-		s.noteDates(ctx, facts, texts)
 		return s, err
 	}
 	data := answerData{Question: s.Question, Language: answertext.Tag(ctx), Dates: facts, Missing: s.missing()}
@@ -120,44 +114,6 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 
 // because adds a reason why the answer is partial.
 func (s *state) because(reason string) { s.Reason = strings.TrimSpace(s.Reason + " " + reason) }
-
-// list writes what was found as a list of documents, or as their number.
-func (a *agent) list(ctx context.Context, s *state) error {
-	i, texts := s.main(), a.reader.texts(ctx)
-	if i < 0 || s.reason(texts) != "" {
-		s.explain(ctx, texts)
-	}
-	if i < 0 {
-		return nil
-	}
-	t := &s.Tasks[i]
-	docs, err := t.Found.documents(ctx)
-	if err != nil {
-		return err
-	}
-	lines := []string{usertext.Fill(texts.Found, "total", t.totalText(texts))}
-	if s.Text != "" {
-		lines = nil // it says so already
-	}
-	docs = docs[:min(len(docs), maxCitations)]
-	for n, d := range docs {
-		lines = append(lines, strconv.Itoa(n+1)+". "+d.title())
-	}
-	wanted := t.Total
-	if t.Sized {
-		wanted = int64(t.Query.Rows)
-	}
-	if rest := wanted - int64(len(docs)); rest > 0 && len(docs) > 0 {
-		lines = append(lines, usertext.Fill(texts.Others, "n", texts.number(rest)))
-	}
-	text := strings.Join(lines, "\n")
-	if s.Text != "" && text != "" {
-		text = "\n" + text
-	}
-	s.Text += text
-	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
-	return nil
-}
 
 // explain writes a text without the model.
 func (s *state) explain(ctx context.Context, texts *texts) {

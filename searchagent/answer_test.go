@@ -48,37 +48,6 @@ func TestWordsFail(t *testing.T) {
 	}
 }
 
-// With ListOnly no model writes the text, with documents and without.
-func TestListOnly(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		n    int
-		opt  searchagent.Options
-		body string
-		want string
-		more bool
-	}{
-		{"two", 2, searchagent.Options{}, documentsBody, "Found: 2\n1. File 1\n2. File 2", false},
-		{"many", 25, searchagent.Options{}, documentsBody, "20. File 20\nand 5 more", false},
-		{"more than is held", 9, searchagent.Options{MaxDocumentBytes: 200}, documentsBody, "2. File 2\nand 7 more", false},
-		{"as many as asked for", 9, searchagent.Options{}, strings.Replace(documentsBody, "{", `{"size":2,`, 1), "1. File 1\n2. File 2", false},
-		{"none", 0, searchagent.Options{}, documentsBody, "Nothing was found: find the documents in it.", false},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			rules := scripted()
-			rules[3] = generates(findDocuments, body(tt.body))
-			m := llmtest.New(rules[:4]...)
-			e := found(tt.n)
-			tt.opt.ListOnly = true
-			_, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: taxDocuments})
-			if got.Partial != tt.more || len(sent(m, "answer")) != 0 {
-				t.Errorf("answer = %+v", got)
-			}
-			wants(t, "the text", got.Text+"$", tt.want+map[bool]string{false: "$"}[tt.more])
-		})
-	}
-}
-
 // The answer has whole documents, within MaxDocumentBytes and without hidden fields.
 func TestDocumentsOfAnAnswer(t *testing.T) {
 	for _, tt := range []struct{ most, want int }{{0, 3}, {200, 2}, {10, 0}} {

@@ -10,7 +10,6 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/llm/llmtest"
-	"github.com/qedkit/qed/searchagent"
 )
 
 // The times that each document has to match are compared with the words of the
@@ -25,30 +24,28 @@ func TestDates(t *testing.T) {
 	moments := strings.NewReplacer("2026-11-01", "2026-10-31T11:00:00Z", "2026-12-01", "2026-11-30T11:00:00Z").Replace(days)
 	for _, test := range []struct {
 		name, zone, body string
-		list             bool
 		verdict          dates.Verdict
 		found            string
 	}{
-		{"right", "", days, false, dates.Proved, ""},
-		{"right, listed", "", days, true, dates.Proved, ""},
-		{"right, in another zone", auck, moments, false, dates.Proved, ""},
-		{"right, in must", "", strings.Replace(days, "filter", "must", 1), false, dates.Proved, ""},
-		{"right, with groups", "", strings.Replace(days, `{"query"`, `{"size":0,"aggs":{"by":{"terms":{"field":"owner"}}},"query"`, 1), false, dates.Proved, ""},
-		{"wrong", "", strings.ReplaceAll(days, "2026-1", "2025-1"), false, dates.Contradicted, "2025-11-01 - 2025-11-30"},
-		{"wrong, listed", "", strings.ReplaceAll(days, "2026-1", "2025-1"), true, dates.Contradicted, "2025-11-01 - 2025-11-30"},
-		{"moments in the wrong zone", auck, strings.ReplaceAll(moments, "T11", "T00"), false, dates.Contradicted, "2026-10-31T00:00:00Z - 2026-11-30T00:00:00Z"},
-		{"days of another zone", auck, days, false, dates.NotChecked, ""},
-		{"the last day, with or without it", "", strings.Replace(days, `"lt":"2026-12-01"`, `"lte":"2026-11-30"`, 1), false, dates.NotChecked, ""},
-		{"only scored", "", strings.Replace(days, "filter", "should", 1), false, dates.NotChecked, ""},
-		{"left out", "", strings.Replace(strings.ReplaceAll(days, "2026-1", "2025-1"), "filter", "must_not", 1), false, dates.NotChecked, ""},
+		{"right", "", days, dates.Proved, ""},
+		{"right, in another zone", auck, moments, dates.Proved, ""},
+		{"right, in must", "", strings.Replace(days, "filter", "must", 1), dates.Proved, ""},
+		{"right, with groups", "", strings.Replace(days, `{"query"`, `{"size":0,"aggs":{"by":{"terms":{"field":"owner"}}},"query"`, 1), dates.Proved, ""},
+		{"wrong", "", strings.ReplaceAll(days, "2026-1", "2025-1"), dates.Contradicted, "2025-11-01 - 2025-11-30"},
+		{"wrong, listed", "", strings.ReplaceAll(days, "2026-1", "2025-1"), dates.Contradicted, "2025-11-01 - 2025-11-30"},
+		{"moments in the wrong zone", auck, strings.ReplaceAll(moments, "T11", "T00"), dates.Contradicted, "2026-10-31T00:00:00Z - 2026-11-30T00:00:00Z"},
+		{"days of another zone", auck, days, dates.NotChecked, ""},
+		{"the last day, with or without it", "", strings.Replace(days, `"lt":"2026-12-01"`, `"lte":"2026-11-30"`, 1), dates.NotChecked, ""},
+		{"only scored", "", strings.Replace(days, "filter", "should", 1), dates.NotChecked, ""},
+		{"left out", "", strings.Replace(strings.ReplaceAll(days, "2026-1", "2025-1"), "filter", "must_not", 1), dates.NotChecked, ""},
 		{"also in a group", "", strings.Replace(strings.ReplaceAll(days, "2026-1", "2025-1"), `{"query"`,
-			`{"aggs":{"new":{"filter":{"range":{"created":{"gte":"2026-11-01"}}}}},"query"`, 1), false, dates.NotChecked, ""},
-		{"no times", "", `{"query":{"term":{"parentId":"abc-123"}}}`, false, dates.NotChecked, ""},
+			`{"aggs":{"new":{"filter":{"range":{"created":{"gte":"2026-11-01"}}}}},"query"`, 1), dates.NotChecked, ""},
+		{"no times", "", `{"query":{"term":{"parentId":"abc-123"}}}`, dates.NotChecked, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			calendar := llmtest.Rule{Name: "generate", Contains: []string{"month: last 2026-10-01 to 2026-11-01"}, Replies: []llmtest.Reply{body(test.body)}}
 			m := llmtest.New(isSearch(), reply("plan", plan(find("documents", findNew))), calendar, reply("answer", text("Es sind zwei.")))
-			a := newAgent(t, m, found(2), &searchagent.Options{ListOnly: test.list})
+			a := newAgent(t, m, found(2), nil)
 			ctx := qed.WithClock(t.Context(), func() time.Time { return time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC) })
 			answer, err := qed.Ask(ctx, a, qed.Turn{Text: "Welche Dokumente kamen diesen Monat?", Calendar: &dates.Calendar{Zone: test.zone}})
 			if err != nil {

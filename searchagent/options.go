@@ -57,10 +57,6 @@ type Options struct {
 	// router. The planner can still decline.
 	SkipClassification bool
 
-	// ListOnly makes the text of the answer a list of the documents, or their
-	// number. No model writes it.
-	ListOnly bool
-
 	// Settings are how the agent calls its model.
 	llm.Settings
 

@@ -11,10 +11,6 @@ import (
 // texts are the texts that the agent writes for users, other than those of the
 // model. A name in braces is replaced by its value: {step} is what a step of the plan looks for.
 type texts struct {
-	// The list of documents that [Options.ListOnly] asks for.
-	Found  string // {total} documents were found
-	Others string // {n} more documents than are listed
-
 	// The answer without a text of the model. {reason} says why.
 	NoAnswer string
 	FoundBut string // documents were found: {total}
@@ -49,6 +45,7 @@ type texts struct {
 	// The question which of several documents is meant.
 	Which      string // {total} documents were found for {step}
 	WhichFirst string // the same; only the first {shown} can be chosen
+	Others     string // {n} more documents than can be chosen
 	NoneOfThem string // the choice of none of the first ones
 
 	AtLeast string // {n} documents or more
