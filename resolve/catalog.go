@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/llm"
@@ -47,14 +48,15 @@ type Catalog struct {
 	opt         CatalogOptions
 	kindAliases map[string]string // key of the alias -> key of the kind
 	current     atomic.Pointer[entities]
+	embeddings  *embeddings // nil without an Embedder
 }
 
 // entities are the entities of a catalog until the next Replace.
 type entities struct {
-	list       []Entity
-	index      *index
-	embeddings *embeddings
-	at         map[identity]int32
+	list  []Entity
+	names []string // of list, cut to the length that is compared
+	index *index
+	at    map[identity]int32
 }
 
 // NewCatalog returns a catalog with a copy of list, which may be empty if there
@@ -64,6 +66,7 @@ type entities struct {
 func NewCatalog(list []Entity, opt *CatalogOptions) (*Catalog, error) {
 	c := &Catalog{kindAliases: map[string]string{}, opt: option.Of(opt)}
 	o := &c.opt
+	c.embeddings = newEmbeddings(o.Embedder)
 	for _, kind := range slices.Sorted(maps.Keys(o.KindAliases)) {
 		for _, alias := range o.KindAliases[kind] {
 			key := kindKey(alias)
@@ -90,24 +93,18 @@ func (c *Catalog) Replace(list []Entity) error {
 	if err != nil {
 		return err
 	}
-	var previous *embeddings
-	if last := c.current.Load(); last != nil {
-		previous = last.embeddings
-	}
-	texts := make([]string, len(next.list))
-	for i := range next.list {
-		texts[i] = clipName(next.list[i].Name)
-	}
-	next.embeddings = newEmbeddings(c.opt.Embedder, texts, previous)
 	c.current.Store(next)
+	if c.embeddings != nil {
+		c.embeddings.keep(lists.Set(next.names, func(name string) string { return name }))
+	}
 	return nil
 }
 
 // Prepare computes the vectors of all names. Without it, the first Resolve that
 // needs the vectors computes them. Without an Embedder it does nothing.
 func (c *Catalog) Prepare(ctx context.Context) error {
-	if e := c.current.Load().embeddings; e != nil {
-		if err := e.compute(ctx); err != nil {
+	if c.embeddings != nil {
+		if err := c.embeddings.compute(ctx, c.current.Load().names); err != nil {
 			return fmt.Errorf("resolve: the vectors of names: %w", err)
 		}
 	}
@@ -125,7 +122,7 @@ func (c *Catalog) kinds() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// read copies entities and builds their index. It does not set the embeddings.
+// read copies entities and builds their index.
 func (c *Catalog) read(list []Entity) (*entities, error) {
 	es := &entities{at: make(map[identity]int32, len(list)), list: make([]Entity, 0, len(list))}
 	for i, e := range list {
@@ -162,6 +159,7 @@ func (c *Catalog) read(list []Entity) (*entities, error) {
 		}
 		items[i] = item{kind: kindKey(e.Kind), names: names, generic: kindWords, implied: kindWords}
 	}
+	es.names = lists.Map(es.list, func(e Entity) string { return clipName(e.Name) })
 	es.index = newIndex(items, nameStyle{})
 	return es, nil
 }

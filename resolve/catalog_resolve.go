@@ -137,7 +137,7 @@ func byScore(hits []hit) []hit {
 
 // addSimilar adds the entities with a similar meaning to hits.
 func (s *entitySearch) addSimilar(ctx context.Context, hits []hit) ([]hit, error) {
-	near, err := s.embeddings.nearest(ctx, s.text, minSimilarity, maxCandidates, func(i int) bool {
+	near, err := s.embeddings.nearest(ctx, s.names, s.text, minSimilarity, maxCandidates, func(i int) bool {
 		return s.kind == "" || !s.index.kinds[s.kind] || s.index.items[i].kind == s.kind
 	})
 	if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -10,95 +11,67 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// embeddings are the vectors of texts. They are computed when they are first
-// needed.
+// embeddings are the vectors of the names of a catalog. They are computed when they are
+// first needed.
 type embeddings struct {
 	embedder  llm.Embedder
-	texts     []string
-	computing chan struct{}        // holds one value while a goroutine computes vectors
-	known     map[string][]float32 // of the texts before Replace
+	computing chan struct{} // holds one value while a goroutine computes vectors
 
-	mu      sync.RWMutex
-	vectors [][]float32 // of the first texts so far, of length one
+	mu         sync.RWMutex
+	vectors    map[string][]float32 // of length one
+	dimensions int                  // 0 before the first vector
 }
 
-// newEmbeddings returns the embeddings of texts, or nil without an embedder.
-// Texts that are also in previous are not embedded again.
-func newEmbeddings(embedder llm.Embedder, texts []string, previous *embeddings) *embeddings {
+// newEmbeddings returns embeddings without vectors, or nil without an embedder.
+func newEmbeddings(embedder llm.Embedder) *embeddings {
 	if embedder == nil {
 		return nil
 	}
-	e := &embeddings{embedder: embedder, texts: texts, computing: make(chan struct{}, 1), known: map[string][]float32{}}
-	if previous != nil {
-		for i, v := range previous.computed() {
-			e.known[previous.texts[i]] = v
-		}
-	}
-	return e
+	return &embeddings{embedder: embedder, computing: make(chan struct{}, 1), vectors: map[string][]float32{}}
 }
 
-// computed returns the vectors so far.
-func (e *embeddings) computed() [][]float32 {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return e.vectors
+// keep forgets the vectors of other texts.
+func (e *embeddings) keep(texts map[string]bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for text := range e.vectors {
+		if !texts[text] {
+			delete(e.vectors, text)
+		}
+	}
 }
 
 // compute computes the vectors that are missing. If it fails, those that were
 // computed are kept.
-func (e *embeddings) compute(ctx context.Context) error {
-	if len(e.computed()) == len(e.texts) {
-		return nil
-	}
+func (e *embeddings) compute(ctx context.Context, texts []string) error {
 	select {
 	case e.computing <- struct{}{}:
 		defer func() { <-e.computing }()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	for {
-		first := len(e.computed())
-		if first == len(e.texts) {
-			e.known = nil
-			return nil
-		}
-		batch := e.texts[first:min(first+embedBatch, len(e.texts))]
-		vectors := make([][]float32, len(batch))
-		var missing []string
-		for i, text := range batch {
-			if vectors[i] = e.known[text]; vectors[i] == nil {
-				missing = append(missing, text)
-			}
-		}
-		if len(missing) > 0 {
-			found, err := e.embed(ctx, missing)
-			if err != nil {
-				return err
-			}
-			for i := range vectors {
-				if vectors[i] == nil {
-					vectors[i], found = found[0], found[1:]
-				}
-			}
+	e.mu.RLock()
+	missing := lists.Filter(texts, func(text string) bool { return e.vectors[text] == nil })
+	e.mu.RUnlock()
+	for batch := range slices.Chunk(missing, embedBatch) {
+		found, err := e.embed(ctx, batch)
+		if err != nil {
+			return err
 		}
 		e.mu.Lock()
-		e.vectors = append(e.vectors, vectors...)
+		for i, text := range batch {
+			e.vectors[text], e.dimensions = found[i], len(found[i])
+		}
 		e.mu.Unlock()
 	}
+	return nil
 }
 
-// embed returns a vector of length one for each text. It reads known only while
-// vectors are computed.
+// embed returns a vector of length one for each text.
 func (e *embeddings) embed(ctx context.Context, texts []string) ([][]float32, error) {
-	dimensions := 0
-	if v := e.computed(); len(v) > 0 {
-		dimensions = len(v[0])
-	} else {
-		for _, v := range e.known {
-			dimensions = len(v)
-			break
-		}
-	}
+	e.mu.RLock()
+	dimensions := e.dimensions
+	e.mu.RUnlock()
 	found, err := vector.Embed(ctx, e.embedder, texts, dimensions)
 	if err != nil {
 		return nil, err
@@ -116,37 +89,30 @@ type neighbour struct {
 // nearest returns at most limit of the texts for which want returns true and
 // whose cosine is at least least, the best first.
 func (e *embeddings) nearest(
-	ctx context.Context, term string, least float64, limit int, want func(int) bool,
+	ctx context.Context, texts []string, term string, least float64, limit int, want func(int) bool,
 ) ([]neighbour, error) {
-	if len(e.texts) == 0 {
+	if len(texts) == 0 {
 		return nil, nil
 	}
-	if err := e.compute(ctx); err != nil {
+	if err := e.compute(ctx, texts); err != nil {
 		return nil, err
 	}
 	asked, err := e.embed(ctx, []string{term})
 	if err != nil {
 		return nil, err
 	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
 	var found []neighbour
-	for i, v := range e.computed() {
-		if !want(i) {
+	for i, text := range texts {
+		v := e.vectors[text] // nil if the catalog was replaced in the meantime
+		if v == nil || !want(i) {
 			continue
 		}
-		cosine := vector.Dot(asked[0], v)
-		if cosine < least || len(found) == limit && cosine <= found[limit-1].cosine {
-			continue
+		if cosine := vector.Dot(asked[0], v); cosine >= least {
+			found = append(found, neighbour{at: i, cosine: cosine})
 		}
-		at, _ := slices.BinarySearchFunc(found, cosine, func(n neighbour, c float64) int {
-			if n.cosine >= c {
-				return -1
-			}
-			return 1
-		})
-		if len(found) == limit {
-			found = found[:limit-1]
-		}
-		found = slices.Insert(found, at, neighbour{at: i, cosine: cosine})
 	}
-	return found, nil
+	slices.SortStableFunc(found, func(a, b neighbour) int { return cmp.Compare(b.cosine, a.cosine) })
+	return found[:min(len(found), limit)], nil
 }
