@@ -27,7 +27,7 @@ func WelchT(a, b []float64) (*TTest, error) {
 	if err := check(2, a, b); err != nil {
 		return nil, err
 	}
-	x, exp := scaledAll(a, b)
+	x, exp := numeric.ScaledAll(a, b)
 	meanA, sdA := numeric.MeanStdDev(x[0])
 	meanB, sdB := numeric.MeanStdDev(x[1])
 	na, nb := float64(len(a)), float64(len(b))
@@ -65,7 +65,7 @@ func WelchANOVA(samples ...[]float64) (*ANOVATest, error) {
 	if err := check(2, samples...); err != nil {
 		return nil, err
 	}
-	x, _ := scaledAll(samples...)
+	x, _ := numeric.ScaledAll(samples...)
 	k := float64(len(x))
 	means, weights := make([]float64, len(x)), make([]float64, len(x))
 	var most float64
@@ -94,25 +94,4 @@ func WelchANOVA(samples ...[]float64) (*ANOVATest, error) {
 	t.F = numeric.Finite(between / (k - 1) / (1 + 2*(k-2)/(k*k-1)*lambda))
 	t.P = fisherP(t.F, t.DF1, t.DF2)
 	return t, nil
-}
-
-// scaledAll divides all samples by one power of two, so that squares stay within
-// float64, and returns its exponent.
-func scaledAll(samples ...[]float64) ([][]float64, int) {
-	var most float64
-	for _, x := range samples {
-		most = max(most, numeric.Largest(x))
-	}
-	_, exp := math.Frexp(most)
-	if exp > -250 && exp < 250 {
-		return samples, 0
-	}
-	out := make([][]float64, len(samples))
-	for i, x := range samples {
-		out[i] = make([]float64, len(x))
-		for j, v := range x {
-			out[i][j] = math.Ldexp(v, -exp)
-		}
-	}
-	return out, exp
 }

@@ -13,15 +13,19 @@ import (
 // Scaled returns x divided by a power of two, so that squares of it stay within
 // float64, and the exponent. The division does not round. NaN stays NaN.
 func Scaled(x []float64) ([]float64, int) {
-	_, exp := math.Frexp(Largest(x))
+	all, exp := ScaledAll(x)
+	return all[0], exp
+}
+
+// ScaledAll is [Scaled] with one power of two for all samples.
+func ScaledAll(samples ...[]float64) ([][]float64, int) {
+	_, exp := math.Frexp(Largest(samples...))
 	if exp > -250 && exp < 250 {
-		return x, 0
+		return samples, 0
 	}
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = math.Ldexp(v, -exp)
-	}
-	return out, exp
+	return lists.Map(samples, func(x []float64) []float64 {
+		return lists.Map(x, func(v float64) float64 { return math.Ldexp(v, -exp) })
+	}), exp
 }
 
 // Unscale multiplies v by the power of two that [Scaled] divided by.

@@ -52,12 +52,14 @@ func isWhole(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != math.Trunc(v) })
 }
 
-// Largest returns the largest absolute value of x. It ignores NaN.
-func Largest(x []float64) float64 {
+// Largest returns the largest absolute value of the samples. It ignores NaN.
+func Largest(samples ...[]float64) float64 {
 	var most float64
-	for _, v := range x {
-		if !math.IsNaN(v) {
-			most = max(most, math.Abs(v))
+	for _, x := range samples {
+		for _, v := range x {
+			if !math.IsNaN(v) {
+				most = max(most, math.Abs(v))
+			}
 		}
 	}
 	return most
