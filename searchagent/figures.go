@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // bucketTable returns the result of aggregations as a table of at most limit rows. A row is
@@ -261,7 +262,7 @@ func (f *flattener) documents(found map[string]any) (any, error) {
 	var docs []any
 	for _, h := range list {
 		hit, _ := h.(map[string]any)
-		source, err := marshal(hit["_source"])
+		source, err := strictjson.Encode(hit["_source"])
 		if err != nil {
 			return nil, err
 		}

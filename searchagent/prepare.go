@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -58,7 +59,7 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 		body["size"] = number(size)
 	}
 	body["track_total_hits"] = json.RawMessage("true") // without it, 0 can mean not counted
-	text, err := marshal(body)
+	text, err := strictjson.Encode(body)
 	if err != nil {
 		return runnable{}, []refusal.Problem{{Code: esquery.ErrInvalidJSON, Message: "the body is not a JSON object"}}
 	}

@@ -1,10 +1,8 @@
 package searchagent
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -152,13 +150,4 @@ func rowsLeft(ctx context.Context) (int, error) {
 		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
 	}
 	return left.Rows, nil
-}
-
-// marshal returns v as JSON for an engine: < is not escaped.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
 }

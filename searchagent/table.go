@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/answertext"
 	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // columns returns the fields that a table of documents shows: those that the model
@@ -181,7 +182,7 @@ func cell(values []any) any {
 	case 1:
 		return scalar(values[0])
 	}
-	text, err := marshal(values)
+	text, err := strictjson.Encode(values)
 	if err != nil {
 		return nil // not reached: the values come from JSON
 	}
@@ -202,7 +203,7 @@ func scalar(v any) any {
 		}
 		return v.String()
 	}
-	text, err := marshal(v)
+	text, err := strictjson.Encode(v)
 	if err != nil {
 		return nil // not reached: the value comes from JSON
 	}

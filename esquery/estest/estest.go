@@ -34,6 +34,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // An exchange is one line of a recording.
@@ -114,19 +116,9 @@ func normalised(raw []byte) (json.RawMessage, error) {
 	case 0:
 		return nil, nil
 	case 1:
-		return encode(all[0])
+		return strictjson.Encode(all[0])
 	}
-	return encode(all)
-}
-
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // people read recordings
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return strictjson.Encode(all)
 }
 
 // read reads a recording.
@@ -140,9 +132,7 @@ func read(r io.Reader) ([]*exchange, error) {
 			continue
 		}
 		x := &exchange{}
-		d := json.NewDecoder(bytes.NewReader(line))
-		d.DisallowUnknownFields()
-		if err := d.Decode(x); err != nil {
+		if err := strictjson.Decode(line, x); err != nil {
 			return nil, fmt.Errorf("estest: line %d of the recording: %w", n, err)
 		}
 		if x.Method == "" || x.Path == "" || x.Status == 0 {

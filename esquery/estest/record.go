@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // Record returns a transport that sends requests with next and writes each exchange
@@ -75,7 +77,7 @@ func (r *recorder) write(x *exchange, raw []byte) error {
 	if pit != "" && !slices.Contains(r.pits, pit) {
 		r.pits = append(r.pits, pit)
 	}
-	line, err := encode(x)
+	line, err := strictjson.Encode(x)
 	if err != nil {
 		return fmt.Errorf("estest: the response to %s: %w", x.name(), err)
 	}
@@ -112,7 +114,7 @@ func stable(raw []byte) (response json.RawMessage, pit string, err error) {
 			pit = id
 		}
 	}
-	response, err = encode(parts)
+	response, err = strictjson.Encode(parts)
 	return response, pit, err
 }
 

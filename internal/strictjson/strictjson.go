@@ -1,5 +1,5 @@
 // Package strictjson decodes JSON and refuses unknown fields and trailing data.
-// It also has the JSON of a value as text, and in a form to compare.
+// It also has the JSON of a value for readers, as text, and in a form to compare.
 package strictjson
 
 import (
@@ -36,16 +36,14 @@ func Any(raw []byte) (v any, err error) {
 	return v, nil
 }
 
-// Encode returns the JSON of a value for people and models: on one line, and without the
-// escapes that package encoding/json has for HTML.
+// Encode returns the JSON of a value for engines, people and models: on one line, and without
+// the escapes that package encoding/json has for HTML.
 func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // Compact returns raw without the spaces between its tokens. It returns raw itself

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -125,13 +126,8 @@ func ReplayFrom(r io.Reader) (llm.Model, error) {
 
 func readExchange(line []byte) (exchange, error) {
 	var x exchange
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&x); err != nil {
+	if err := strictjson.Decode(line, &x); err != nil {
 		return x, err
-	}
-	if d.More() {
-		return x, errors.New("more than one exchange")
 	}
 	if x.Request == nil || (x.Response == nil) == (x.Failure == nil) {
 		return x, errors.New("an exchange must have a request, and either a response or a failure")

@@ -7,6 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // howToRetrieve describes where the rows come from: the top fields of the query with
@@ -37,8 +38,8 @@ func (s *source) howToRetrieve(r request) string {
 		how += ": " + strings.Join(fields, ", ")
 	}
 	if len(r.Variables) > 0 {
-		if values, err := compact(r.Variables); err == nil && values != "{}" {
-			how += " with " + values
+		if values, err := strictjson.Encode(r.Variables); err == nil && string(values) != "{}" {
+			how += " with " + string(values)
 		}
 	}
 	return prompt.Clip(how, maxHow)

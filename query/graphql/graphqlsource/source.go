@@ -183,12 +183,12 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	if err := budget.Spend(ctx, budget.Limits{Rows: len(found.table.Rows)}); err != nil {
 		return nil, err
 	}
-	written, err := compact(r)
+	written, err := strictjson.Encode(r)
 	if err != nil {
 		return nil, err
 	}
 	// Fixed arguments are not shown.
-	executed, err := compact(request{Query: checked.Text(), Variables: r.Variables})
+	executed, err := strictjson.Encode(request{Query: checked.Text(), Variables: r.Variables})
 	if err != nil {
 		return nil, err
 	}
@@ -199,8 +199,8 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 		Query: qed.Query{
 			Language: query.GraphQL,
 			Index:    s.name,
-			Written:  written,
-			Executed: executed,
+			Written:  string(written),
+			Executed: string(executed),
 			Rows:     len(found.table.Rows),
 			Total:    found.total,
 			Millis:   time.Since(start).Milliseconds(),
@@ -219,13 +219,4 @@ func (s *source) rowsLeft(ctx context.Context) (int, error) {
 		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
 	}
 	return min(left.Rows, maxRows), nil
-}
-
-// compact returns the JSON of a value for people.
-func compact(v any) (string, error) {
-	raw, err := strictjson.Encode(v)
-	if err != nil {
-		return "", fmt.Errorf("graphqlsource: %w", err)
-	}
-	return string(raw), nil
 }
