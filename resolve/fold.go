@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/wordset"
 )
 
@@ -28,21 +29,12 @@ func plural(word string) string {
 // that arrival, arrived and arrives are the same.
 func stem(word string) string {
 	word = plural(word)
-	if !ascii(word) || hasDigit(word) {
-		return word
-	}
-	for _, ending := range []string{"ing", "ed", "al", "ure"} {
-		if rest, ok := strings.CutSuffix(word, ending); ok && len(rest) > 3 {
-			if n := len(rest); rest[n-1] == rest[n-2] && !strings.ContainsRune("aeiouls", rune(rest[n-1])) {
-				rest = rest[:n-1]
-			}
-			return strings.TrimSuffix(rest, "e")
+	for _, ending := range []string{"al", "ure"} {
+		if rest, ok := strings.CutSuffix(word, ending); ok && len(rest) > 3 && ascii(rest) && !hasDigit(rest) {
+			word = rest
 		}
 	}
-	if len(word) > 4 {
-		return strings.TrimSuffix(word, "e")
-	}
-	return word
+	return textmatch.Stem(word)
 }
 
 func ascii(s string) bool {

@@ -26,7 +26,7 @@ func Split(text string, ignored Set) []string {
 		case !spaced:
 			all = append(all, word)
 		case !stopWords[word] && !ignored[word]:
-			all = append(all, stem(word))
+			all = append(all, Stem(word))
 		}
 	})
 	return all
@@ -101,10 +101,10 @@ var unspaced = []*unicode.RangeTable{
 
 const firstUnspaced = '\u0e00' // Thai
 
-// stem removes the endings of English words, so that "creates", "created" and
+// Stem removes the endings of English words, so that "creates", "created" and
 // "creating" become equal. The result need not be a word. Words of other languages
 // lose such endings too, which does no harm, because they lose them in every text.
-func stem(word string) string {
+func Stem(word string) string {
 	if len(word) < 4 || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word
 	}
