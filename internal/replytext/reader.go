@@ -309,8 +309,9 @@ func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 	case strings.IndexByte("{[<", after[0]) >= 0:
 		return true, true
 	case m.kind == closing:
-		glued := len(gap) == 0 && inWord(m.text[0]) || r.afterSentence(i)
-		return newLine || glued && inWord(after[0]), true
+		next, _ := utf8.DecodeRune(after)
+		ends := r.afterSentence(i) && !strings.ContainsRune("\"'`”’»)].,;:!?", next)
+		return newLine || ends || len(gap) == 0 && inWord(m.text[0]) && inWord(after[0]), true
 	case m.kind == skipped || m.kind == ending:
 		return newLine || len(gap) == 0 && inWord(after[0]), true
 	case len(gap) == 0:

@@ -15,6 +15,7 @@ func TestReader(t *testing.T) {
 		"no opening":        {"is it?\n</think>\n\nYes.", "Yes.", "is it?", ""},
 		"no line":           {"Is it? It is.</think>Yes.", "Yes.", "Is it? It is.", ""},
 		"a space":           {"Is it? It is.</think> Yes.", "Yes.", "Is it? It is.", ""},
+		"a title":           {"Is it? It is.</think># Yes", "# Yes", "Is it? It is.", ""},
 		"a quoted tag":      {"It writes \"It is.</think>\", then Yes.", "It writes \"It is.</think>\", then Yes.", "", ""},
 		"a tag after a dot": {"They end with .</think>, then Yes.", "They end with .</think>, then Yes.", "", ""},
 		"not closed":        {"<think>is it? Yes.", "", "is it? Yes.", ""},
