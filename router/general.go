@@ -3,6 +3,8 @@ package router
 import (
 	"context"
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -12,6 +14,9 @@ import (
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/llm"
 )
+
+// years are years and days, which claim no amount and may be as wrong.
+var years = regexp.MustCompile(`\b(?:1[5-9]|20)\d\d(?:-\d\d){0,2}\b`)
 
 // general is the agent of the general route: the model answers a question from what
 // it knows, and streams the answer. Numbers of its own are unproved.
@@ -32,11 +37,18 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 
 	text, err := r.model.Text(ctx, r.model.Send("general", messages...), answertext.Stream(ctx, qed.ChannelFinal))
 	a := qed.Answer{Text: text}
-	checked := figures.NewText(figures.Source{Language: answertext.Language(ctx, turn.Text), Data: append(r.known(ctx, turn), instructions)}, func(string) {})
+	known := append(r.known(ctx, turn), instructions)
+	checked := figures.NewText(figures.Source{Language: answertext.Language(ctx, turn.Text), Data: known}, func(string) {})
 	checked.Write(text)
 	for _, number := range checked.Close(ctx).Unproved {
 		if !strings.HasPrefix(number, "{") { // there is nothing to refer to
 			a.Unproved = append(a.Unproved, number)
+		}
+	}
+	for _, day := range years.FindAllString(text, -1) {
+		said := func(text any) bool { return strings.Contains(text.(string), day) }
+		if !slices.ContainsFunc(known, said) && !slices.Contains(a.Unproved, day) {
+			a.Unproved = append(a.Unproved, day)
 		}
 	}
 	switch {

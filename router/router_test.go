@@ -496,12 +496,14 @@ func TestGeneralNumbers(t *testing.T) {
 		"There are 23 departments, with 136 heads.":                                                             {"23", "136"},
 		"Hello! I can help with two things:\n1. figures\n2. rules\nAsk me about March 2026, or about WO-10229.": nil,
 		"Of the 40 boats that you name I know nothing.":                                                         nil,
+		"It was from 1986 to 1988, and in 2024-07.":                                                             {"1986", "1988", "2024-07"},
 	} {
+		ctx := qed.WithClock(t.Context(), func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) })
 		general := llmtest.Rule{Name: "general", Replies: []llmtest.Reply{{Text: reply}}}
 		a := newRouter(t, llmtest.Scripted(t, routes("general"), general), nil)
 		streamed := ""
 		var answer qed.Answer
-		for event, err := range a.Run(t.Context(), qed.Turn{
+		for event, err := range a.Run(ctx, qed.Turn{
 			Text: "How many heads have our 40 boats?", History: []llm.Message{
 				{Role: llm.RoleUser, Content: "How many orders are there?"}, {Role: llm.RoleAssistant, Content: "1,234 orders."},
 				{Role: llm.RoleUser, Content: "And people?"},
