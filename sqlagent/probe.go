@@ -2,8 +2,10 @@ package sqlagent
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -350,16 +352,14 @@ func renamed(q *sqlast.Query) bool {
 }
 
 // text returns an expression of the block as people read it: with the names of tables
-// instead of aliases, and without names of tables if there is one.
+// instead of aliases, without names of tables if there is one, and without quotes around
+// plain names.
 func (r *reader) text(b *block, e sqlast.Expr) string {
-	qualifiers := r.qualifiers(b, e)
-	return sqlast.Words(e, func(c *sqlast.Column) string {
-		named := *c
-		if name, ok := qualifiers[c.Table]; ok {
-			named.Table = name
-		}
-		return sqlast.QualifiedName(&named)
-	})
+	printed, err := r.guard.Dialect().Append(nil, &sqlast.Query{Body: &sqlast.Select{Items: []sqlast.Item{{Expr: e}}}}, false)
+	if err != nil {
+		return ""
+	}
+	return unquoted(strings.TrimPrefix(string(printed), "SELECT "), r.guard.Dialect().Quote("x")[:1], r.qualifiers(b, e))
 }
 
 // qualifiers returns what people read instead of the aliases in an expression: the names
@@ -391,6 +391,33 @@ func (r *reader) qualifiers(b *block, e sqlast.Expr) map[string]string {
 
 // hasQuery reports whether an expression has a subquery.
 func hasQuery(e sqlast.Expr) bool { return sqlast.Any(e, func(*sqlast.Query) bool { return true }) }
+
+// unquoted returns SQL without the quotes of plain names, and with other qualifiers.
+func unquoted(sql, quote string, qualifiers map[string]string) string {
+	tokens := regexp.MustCompile("'[^']*'|" + quote + "[^" + quote + "]*" + quote + `\.?`)
+	return tokens.ReplaceAllStringFunc(sql, func(token string) string {
+		if token[0] == '\'' {
+			return token
+		}
+		token, isQualifier := strings.CutSuffix(token, ".")
+		name, dot := strings.Trim(token, quote), ""
+		if isQualifier {
+			other, ok := qualifiers[name]
+			if ok && other == "" {
+				return ""
+			} else if ok {
+				name = other
+			}
+			dot = "."
+		}
+		if !plainWord.MatchString(name) {
+			name = token
+		}
+		return name + dot
+	})
+}
+
+var plainWord = regexp.MustCompile(`^[\pL_][\pL\d_.]*$`)
 
 // relationName returns the name of a relation for people.
 func (r *reader) relationName(relation sqlast.Relation) string {

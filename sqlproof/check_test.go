@@ -988,7 +988,7 @@ var checkTests = []struct {
 	{"sqlite postgres", "SELECT round(COUNT(id) * 100 / COUNT(*), 2) FROM orders", []string{
 		"COUNT(id) proved, counts orders",
 		"COUNT(*) proved, counts orders",
-		"error integer_division count(orders.id) * 100 / count(*)",
+		"error integer_division ... / count(*)",
 	}},
 	{"mysql", "SELECT round(COUNT(id) * 100 / COUNT(*), 2) FROM orders", []string{
 		"COUNT(id) proved, counts orders",
@@ -1053,7 +1053,7 @@ var checkTests = []struct {
 	{"sqlite postgres", "SELECT (SELECT COUNT(*) FROM orders) / (SELECT COUNT(*) FROM items)", []string{
 		"COUNT(*) proved, counts orders",
 		"COUNT(*) proved, counts items",
-		"error integer_division (SELECT count(*) FROM orders) / (SELECT count(*) FROM items)",
+		"error integer_division ... / ...",
 	}},
 	{"mysql", "SELECT (SELECT COUNT(*) FROM orders) / (SELECT COUNT(*) FROM items)", []string{
 		"COUNT(*) proved, counts orders",

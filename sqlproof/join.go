@@ -272,7 +272,7 @@ func (s *scope) same(a, b attr) bool {
 func (s *scope) equated(f *frame, e sqlast.Expr) any {
 	switch e.(type) {
 	case *sqlast.Number, *sqlast.String:
-		return s.words(f)(e)
+		return s.in(f).words(e)
 	}
 	if _, a := s.value(f, e); a != 0 {
 		return a

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -76,8 +77,28 @@ func scanBrackets(text string, at int) int {
 	return -1
 }
 
-// describe returns an expression in short.
-func describe(e sqlast.Expr) string { return sqlast.Words(e, sqlast.QualifiedName) }
+// describe returns a call in short.
+func describe(e sqlast.Expr) string {
+	switch e := e.(type) {
+	case *sqlast.Column:
+		if e.Table != "" {
+			return e.Table + "." + e.Name
+		}
+		return e.Name
+	case *sqlast.Number:
+		return e.Text
+	case *sqlast.Call:
+		args := strings.Join(lists.Map(e.Args, describe), ", ")
+		if e.Star {
+			args = "*" + args
+		}
+		if e.Distinct {
+			args = "DISTINCT " + args
+		}
+		return e.Name + "(" + args + ")"
+	}
+	return "..."
+}
 
 // list returns names as people write them: "a, b and c".
 func list(names []string) string {
