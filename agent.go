@@ -156,12 +156,14 @@ func lastOf(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 	sc := scopeOf(ctx)
 	within := *sc.frame
 	within.spending = new(spending)
-	for event, err := range a.Run(&scope{ctx, sc.path, &within, sc.place}, turn) {
+	own := &scope{ctx, sc.path, &within, sc.place}
+	defer func() { sc.spending.add(within.spending.total()) }()
+	for event, err := range a.Run(own, turn) {
 		if err != nil {
 			return Answer{}, err
 		}
 		if done, ok := event.Data.(Completed); ok {
-			sc.spending.add(done.Answer.Usage)
+			own.raise(done.Answer.Usage)
 			return done.Answer, nil
 		}
 		sc.forward(event)
@@ -237,9 +239,7 @@ func answer(sc *scope, f AgentFunc) (a Answer, err error) {
 		}
 	}
 	a, err = f(sc, sc.turn.Turn)
-	counted := sc.usage()
-	a.Usage = atLeast(a.Usage, counted)
-	sc.used(a.Usage.Since(counted))
+	a.Usage = sc.raise(a.Usage)
 	return a, spoken(err)
 }
 

@@ -64,9 +64,10 @@ type Answer struct {
 	// needs their replies first. Text then has the questions as text.
 	Questions []question.Question `json:"questions,omitempty"`
 
-	// Usage is what all models of the turn used: those of [DurableModel], which are counted,
-	// and others for as far as the agent sets Usage. In a [Durable] agent that is resumed it
-	// includes what they used before.
+	// Usage is what all models of the turn used. Calls of a [DurableModel] are counted, as
+	// those of all agents of this module are. An agent with other models sets it to the
+	// usage of all. The answer of a [Durable] agent includes what was used before it was
+	// resumed; that of an agent within it may not.
 	Usage llm.Usage `json:"usage"`
 
 	// Saved says that the turn was saved in the store: see [Durable].

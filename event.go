@@ -170,7 +170,9 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 		go func() {
 			defer q.finish()
 			around := &scope{frame: outside.frame, place: scopeOf(ctx).place}
-			a, err := answer(around.agentScope(run, &turn, q), f)
+			within := around.agentScope(run, &turn, q)
+			defer func() { scopeOf(ctx).spending.add(within.spending.total()) }()
+			a, err := answer(within, f)
 			if q.err = err; err == nil {
 				q.last = Completed{Answer: a, Millis: time.Since(q.began).Milliseconds()}
 			}

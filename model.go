@@ -32,6 +32,9 @@ func DurableModel(m llm.Model) llm.Model { return llm.Wrap(m, durableModel) }
 func durableModel(m llm.Model) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		sc := scopeOf(ctx)
+		if ctx.Value(paying{}) == any(sc) {
+			return m.Generate(ctx, req, stream)
+		}
 		if sc.place == nil {
 			return paid(ctx, m, req, stream)
 		}
@@ -57,6 +60,10 @@ func durableModel(m llm.Model) llm.Model {
 		return resp, nil
 	})
 }
+
+// paying is the key of the scope in which a call is paid for: a model that is made durable
+// twice is paid for once.
+type paying struct{}
 
 // usageOf returns what a call cost: a reply that was cut off or refused costs tokens too.
 func usageOf(resp *llm.Response, err error) llm.Usage {
@@ -84,7 +91,9 @@ const usualReply = 4096
 func paid(
 	ctx context.Context, m llm.Model, req *llm.Request, stream func(llm.Delta),
 ) (resp *llm.Response, err error) {
-	defer func() { scopeOf(ctx).used(usageOf(resp, err)) }()
+	sc := scopeOf(ctx)
+	defer func() { sc.used(usageOf(resp, err)) }()
+	ctx = context.WithValue(ctx, paying{}, sc)
 	if _, ok := budget.Remaining(ctx); !ok {
 		resp, err = m.Generate(ctx, req, stream)
 		budget.Charge(ctx, actualCost(resp, err, 0, 0))
@@ -191,10 +200,19 @@ func (s *scope) used(u llm.Usage) {
 // usage returns what the models of the turn or the task of s used so far. If the turn is
 // all of a durable run, this includes what they used before the run was resumed.
 func (s *scope) usage() llm.Usage {
+	used := s.spending.total()
 	if s.place != nil && s.turn.whole && s.task == nil {
-		return s.place.log.spending.total()
+		used = atLeast(used, s.place.log.spending.total())
 	}
-	return s.spending.total()
+	return used
+}
+
+// raise returns the usage of the turn of s, whose agent reports one: it counts at least that.
+func (s *scope) raise(reported llm.Usage) llm.Usage {
+	s.spending.mu.Lock()
+	s.spending.usage = atLeast(s.spending.usage, reported)
+	s.spending.mu.Unlock()
+	return s.usage()
 }
 
 // atLeast returns the greater one of each count. What an agent reports may include models

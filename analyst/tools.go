@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -243,8 +244,10 @@ type validateResult struct {
 	Source string         `json:"source,omitempty"` // the statement that read the rows
 	Report *claims.Report `json:"report,omitempty"`
 
-	// Unproved are the numbers that the finding says, unless it is proved.
-	Unproved []string `json:"unproved,omitempty"`
+	// Unless the finding is proved, Unproved are the numbers that it says, and Found those
+	// that the checks computed.
+	Unproved []string  `json:"unproved,omitempty"`
+	Found    []float64 `json:"found,omitempty"`
 }
 
 func (e *explorer) validate(ctx context.Context, in validateArguments) (out validateResult, err error) {
@@ -260,6 +263,16 @@ func (e *explorer) validate(ctx context.Context, in validateArguments) (out vali
 		}
 		if c := in.Claim; c != nil && c.Value != nil {
 			out.Unproved = append(out.Unproved, strconv.FormatFloat(*c.Value, 'f', -1, 64))
+		}
+		if c := in.Claim; c != nil && c.Count != nil {
+			out.Unproved = append(out.Unproved, strconv.Itoa(*c.Count))
+		}
+		for _, c := range out.Report.Checks {
+			for _, name := range slices.Sorted(maps.Keys(c.Figures)) {
+				if name != "claimed" {
+					out.Found = append(out.Found, c.Figures[name])
+				}
+			}
 		}
 	}
 	return out, nil

@@ -41,7 +41,7 @@ func TestToolChoice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			model := steps(test.steps...)
 			var sent []llm.ToolChoice
-			agent := newAgent(t, model, registry(t, temperature(), tool("other", json.RawMessage(`4`))), &toolagent.Options{
+			agent := newAgent(t, model, registry(t, temperature(), tool("other", json.RawMessage(`1`))), &toolagent.Options{
 				BeforeStep: func(_ context.Context, req *toolagent.StepRequest) error {
 					if len(req.Results) == 0 {
 						req.ToolChoice = test.choice

@@ -135,8 +135,8 @@ func wholeTable(raw json.RawMessage) *qed.Table {
 // source returns what a text of the model is about.
 func (r *run) source() figures.Source {
 	s := figures.Source{Language: r.language, Tables: r.tables}
-	if len(r.results) == 0 {
-		return s // nothing was looked up, and the answer says so
+	if len(r.tables) == 0 {
+		return s // numbers are not checked
 	}
 	var found []any // as a whole: many results prove short numbers by chance
 	for _, one := range r.results {
@@ -146,28 +146,54 @@ func (r *run) source() figures.Source {
 	return s
 }
 
-// data returns the data of a result whose numbers a text may repeat. An error repeats what
-// the model wrote, and what a tool calls unproved is no proof of itself.
+// data returns the data of a result whose numbers a text may repeat. What repeats a number
+// that the model wrote in a call that failed, or that a tool calls unproved, is no proof of it.
 func (one *result) data() []any {
-	if one.Err != nil || one.same != nil || bytes.HasPrefix(one.Output, []byte(`{"success":false`)) {
+	switch f := one.finding; {
+	case one.same != nil:
+		return nil
+	case one.failed():
+		text := string(one.Output)
+		if one.Err != nil {
+			text = one.Err.Error()
+		}
+		if repeats(text, string(one.Call.Arguments)) {
+			return nil
+		}
+		return []any{text}
+	case len(f.Unproved) == 0:
+		return []any{one.withoutData(), one.content} // the content may have statistics
+	}
+	var whole map[string]json.RawMessage
+	if json.Unmarshal(one.Output, &whole) != nil {
 		return nil
 	}
-	output, content := one.withoutData(), one.content // the content may have statistics
-	if doubted := one.finding.Unproved; len(doubted) > 0 {
-		doubted = digits.FindAllString(strings.Join(doubted, " "), -1)
-		proved := func(number string) string {
-			if slices.Contains(doubted, number) {
-				return "0"
-			}
-			return number
-		}
-		output = json.RawMessage(digits.ReplaceAllStringFunc(string(output), proved))
-		content = digits.ReplaceAllStringFunc(content, proved)
+	maps.DeleteFunc(whole, func(_ string, raw json.RawMessage) bool {
+		return repeats(string(raw), strings.Join(one.finding.Unproved, " "))
+	})
+	data := []any{whole}
+	for _, v := range one.finding.Figures {
+		data = append(data, v.Text)
 	}
-	return []any{output, content}
+	return data
 }
 
-var digits = regexp.MustCompile(`\d(?:[\d.,]*\d)?`)
+// failed reports whether the call failed.
+func (one *result) failed() bool {
+	return one.Err != nil || bytes.HasPrefix(one.Output, []byte(`{"success":false`))
+}
+
+// repeats reports whether a text has a number of another one, as it is written there but for
+// points and commas.
+func repeats(text, other string) bool {
+	plain := strings.NewReplacer(".", "", ",", "")
+	written := digits.FindAllString(plain.Replace(other), -1)
+	return slices.ContainsFunc(digits.FindAllString(plain.Replace(text), -1), func(number string) bool {
+		return slices.Contains(written, number)
+	})
+}
+
+var digits = regexp.MustCompile(`\d+`)
 
 // A draft is the reply of a step while it arrives. Its text is the answer unless it
 // is discarded.

@@ -136,37 +136,50 @@ func TestTypedFiguresAreChecked(t *testing.T) {
 
 // A number that the model wrote in a call is no data, though the result repeats it.
 func TestEchoesProveNothing(t *testing.T) {
-	const text = "The total is 4,242."
 	for name, test := range map[string]struct {
-		tool   qed.Tool
+		result any
+		text   string
 		proved bool
 	}{
-		"data":             {tool("look", json.RawMessage(`{"total":4242}`)), true},
-		"data of a text":   {tool("look", json.RawMessage(`{"text":"It is 4,242."}`)), true},
-		"an error":         {tool("look", errors.New(`near "4242": syntax error`)), false},
-		"a failure":        {tool("look", json.RawMessage(`{"success":false,"code":"other","error":"no order 4242"}`)), false},
-		"an unproved text": {tool("look", json.RawMessage(`{"text":"It is 4,242.","unproved":["4,242"]}`)), false},
-		"an unproved one":  {tool("look", json.RawMessage(`{"text":"42 % of 4,242.","unproved":["42 %"]}`)), true},
-		"a refuted claim":  {tool("look", json.RawMessage(`{"claim":{"value":4242},"unproved":["4242"]}`)), false},
+		"data":                      {json.RawMessage(`{"total":4242}`), "The total is 4,242.", true},
+		"data of a text":            {json.RawMessage(`{"text":"It is 4,242."}`), "The total is 4,242.", true},
+		"an error of a call":        {errors.New(`near "4242": syntax error`), "The total is 4,242.", false},
+		"an error with other data":  {errors.New("it opens again in 45 minutes"), "It opens in 45 minutes.", true},
+		"a failure of a call":       {json.RawMessage(`{"success":false,"code":"other","error":"no order 4242"}`), "The total is 4,242.", false},
+		"a failure with other data": {json.RawMessage(`{"success":false,"code":"full","error":"12 seats are left"}`), "12 seats are left.", true},
+		"an unproved text":          {json.RawMessage(`{"text":"It is 4,242.","unproved":["4,242"]}`), "The total is 4,242.", false},
+		"no number in its place":    {json.RawMessage(`{"text":"It is 4,242.","unproved":["4,242"]}`), "There were 35 orders.", false},
+		"beside an unproved text":   {json.RawMessage(`{"text":"42 % of them","total":4242,"unproved":["42 %"]}`), "The total is 4,242.", true},
+		"a refuted claim":           {json.RawMessage(`{"report":{"text":"not 77.0 %","finding":"77 %"},"unproved":["77 %"]}`), "It is 77 %.", false},
+		"what refutes it":           {json.RawMessage(`{"report":{"finding":"77 %"},"found":[0.314],"unproved":["77 %"]}`), "It is 31.4 %.", true},
+		"another way to write it":   {json.RawMessage(`{"text":"It is 4,242.","echo":4242,"unproved":["4,242"]}`), "The total is 4,242.", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			agent := newAgent(t, steps(calls(`look {}`), says(text)), registry(t, test.tool), nil)
+			tools := registry(t, hoursTools()["objects"], tool("look", test.result))
+			agent := newAgent(t, steps(calls(`hours {}`, `look {"order":4242}`), says(test.text)), tools, nil)
 			answer, _ := heard(t, agent, qed.Turn{Text: "What is the total?"})
 			if answer.Partial == test.proved || (len(answer.Unproved) == 0) != test.proved {
 				t.Errorf("%+v", answer)
 			}
 		})
 	}
+	t.Run("all calls failed", func(t *testing.T) {
+		tools := registry(t, tool("look", json.RawMessage(`{"success":false,"code":"other","error":"no"}`)))
+		answer, _ := heard(t, newAgent(t, steps(calls(`look {}`), says("It is 4,242.")), tools, nil), qed.Turn{Text: "What is the total?"})
+		if !answer.Partial {
+			t.Errorf("%+v", answer)
+		}
+	})
 }
 
-// Without a table, references are nonsense.
+// Without a table, texts are left as they are, and references are nonsense.
 func TestNoFiguresWithoutTables(t *testing.T) {
 	const text = "It is 99 {count} {r1.hours}."
 	for _, output := range []string{`{"degrees":21}`, `[]`, `[1,[]]`, `{"rows":[]}`, `"[{}]"`, `{"list":["a"]}`} {
 		model := steps(calls(`look {}`), says(text))
 		agent := newAgent(t, model, registry(t, tool("look", json.RawMessage(output))), nil)
 		answer, streamed := heard(t, agent, qed.Turn{Text: "q"})
-		if answer.Text != text+doubt("99", "{count}", "{r1.hours}") || !answer.Partial || streamed[qed.ChannelFinal] != answer.Text {
+		if answer.Text != text+doubt("{count}", "{r1.hours}") || !answer.Partial || streamed[qed.ChannelFinal] != answer.Text {
 			t.Errorf("%s: %+v", output, answer)
 		}
 		if shown := results(model.last())[0]; strings.Contains(shown, "t1") {

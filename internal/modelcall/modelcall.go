@@ -226,7 +226,7 @@ func (m *Model) Text(ctx context.Context, req *llm.Request, stream func(llm.Delt
 		case !ok || ctx.Err() != nil || errors.Is(err, budget.ErrExceeded):
 		case streamed.Len() == 0 && failed.Partial != nil:
 			return failed.Partial.Message.Content, err
-		case streamed.Len() > 0 && !Unusable(err):
+		case strings.TrimSpace(streamed.String()) != "" && failed.Kind != llm.ErrContextLength && !Unusable(err):
 			cut := *failed
 			cut.Kind = llm.ErrTruncated
 			err = &cut

@@ -300,6 +300,8 @@ func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 	gap := rest[:len(rest)-len(after)]
 	newLine := bytes.IndexByte(gap, '\n') >= 0
 	switch {
+	case m.kind == call && len(r.Tools) == 0:
+		return newLine || after[0] == '{' || after[0] == '[', true
 	case m.kind == wrapper && m.ends != "":
 		return after[0] != '<', true // else the answer is XML
 	case m.kind == wrapper:
@@ -328,7 +330,8 @@ func (r *Reader) afterSentence(i int) bool {
 	if i == 0 {
 		before = r.text
 	}
-	return len(before) > 0 && strings.IndexByte(".!?", before[len(before)-1]) >= 0
+	last, _ := utf8.DecodeLastRune(before)
+	return strings.ContainsRune(".!?。！？", last)
 }
 
 // named reports whether a text begins with the name of a tool, and whether that is

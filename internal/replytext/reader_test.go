@@ -222,6 +222,8 @@ func TestReaderWithoutTools(t *testing.T) {
 		"Hermes:\n<tool_call>\n{\"name\":\"f\",\"arguments\":{}}\n</tool_call>": false,
 		`{"name":"f","arguments":{}}`:                                           false,
 		"<tool_call> is the mark of Qwen.":                                      false,
+		"<function=foo> is the form of Llama.":                                  false,
+		`<invoke name="x"> is a form.`:                                          false,
 		"[TOOL_CALLS][{}]":                                                      true,
 		"<tool_call>\n{\"name\":\"f\"}\n</tool_call>":                           true,
 		"<think>f?</think>\n<tool_call>{\"name\":\"f\"}":                        true,

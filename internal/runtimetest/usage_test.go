@@ -3,6 +3,7 @@ package runtimetest_test
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"testing"
 	"time"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -84,13 +87,21 @@ func TestUsageOfATurn(t *testing.T) {
 		agent qed.Agent
 		calls int
 	}{
-		"a call":                       {caller, 1},
-		"no call":                      {own, 1},
-		"two agents":                   {around(caller), 2},
-		"three agents":                 {around(around(caller)), 3},
-		"an agent with its own model":  {around(own), 2},
-		"a wrapped agent":              {around(wrapped{caller}), 2},
-		"an agent that asks in Run":    {around(asking{caller}), 3},
+		"a call":                      {caller, 1},
+		"no call":                     {own, 1},
+		"two agents":                  {around(caller), 2},
+		"three agents":                {around(around(caller)), 3},
+		"an agent with its own model": {around(own), 2},
+		"a wrapped agent":             {around(wrapped{caller}), 2},
+		"an agent that asks in Run":   {around(asking{caller}), 3},
+		"a model made durable twice": {qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+			_, err := qed.DurableModel(model).Generate(ctx, &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "go"}}}, nil)
+			return qed.Answer{Text: "x"}, err
+		}), 1},
+		"an agent whose events are read": {qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+			_, err := qed.WriteAnswer(ctx, io.Discard, caller, turn)
+			return qed.Answer{Text: "x"}, errors.Join(err, call(ctx))
+		}), 2},
 		"a node that the limit ends":   {wrapsUp, 2},
 		"a graph within another agent": {around(wrapsUp), 3},
 		"an agent that fails": {qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -126,6 +137,37 @@ func TestUsageOfATurn(t *testing.T) {
 					t.Errorf("%v, %s", err, diff)
 				}
 			})
+		}
+	}
+}
+
+// What an agent reports of models that the run does not know counts once, however often the
+// run is resumed.
+func TestReportedUsageOfAResumedRun(t *testing.T) {
+	used := llm.Usage{InputTokens: 10, Calls: 1}
+	inner := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		u, err := qed.Step(ctx, "remote", 1, func(context.Context) (llm.Usage, error) { return used, nil })
+		return qed.Answer{Text: "x", Usage: u}, err
+	})
+	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		if _, err := qed.Ask(ctx, inner, turn); err != nil {
+			return qed.Answer{}, err
+		}
+		for range 3 {
+			if _, err := qed.Interrupt[string](ctx, question.Question{Text: "Which?"}); err != nil {
+				return qed.Answer{}, err
+			}
+		}
+		return qed.Answer{Text: "done"}, nil
+	}), new(store.InMemory), nil)
+	turn := qed.Turn{Thread: "t", Text: "go"}
+	for range 4 {
+		answer, err := qed.Ask(t.Context(), agent, turn)
+		if diff := cmp.Diff(used, answer.Usage); diff != "" || err != nil {
+			t.Fatalf("%v, %s", err, diff)
+		}
+		if len(answer.Questions) > 0 {
+			turn = qed.Turn{Thread: "t", Replies: []question.Reply{qedtest.Reply(answer.Questions[0], `"this"`)}}
 		}
 	}
 }

@@ -18,7 +18,7 @@ func FuzzCheck(f *testing.F) {
 		`{ people { id } }`, `query Q($n: Int = 3) { people(first: $n) { ...F } } fragment F on Person { id @skip(if: true) ... on Customer { a: name } }`,
 		`{ orders(filter: {status: OPEN, and: [{number: -3}], placed: {from: "\u00e9\n", to: """ "block" """}}, ids: ["a", 2]) { id } }`,
 		`{ search(text: "\"") { __typename } rate(of: 1.5e3) order(by: {id: "x"}) { id } }`, `{ __schema { types { name } } }`,
-		`mutation { cancel(id: 1) { id } }`, `{ people { ...A } } fragment A on Person { ...A }`, "{ people { ssn # \n } }", `query($f: OrderFilter = {ssn: "1"}) { orders(filter: $f) { id } }`,
+		`"""Ids""" query Q("how many" $n: Int = 3) { people(first: $n) { id } }`, `mutation { cancel(id: 1) { id } }`, `{ people { ...A } } fragment A on Person { ...A }`, "{ people { ssn # \n } }", `query($f: OrderFilter = {ssn: "1"}) { orders(filter: $f) { id } }`,
 	} {
 		f.Add(query, `{"n": 3}`)
 		f.Add(query, ``)

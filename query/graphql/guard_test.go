@@ -99,6 +99,7 @@ func TestAccepts(t *testing.T) {
 		{name: "skip and include", query: `query($b: Boolean!) { people @include(if: $b) { id name @skip(if: true) } }`, vars: `{"b": false}`},
 		{name: "oneOf", query: `query($i: ID!) { order(by: {id: $i}) { id } b: order(by: {number: 3}) { id } }`, vars: `{"i": "1"}`},
 		{name: "oneOf as a variable", query: `query($b: By!) { order(by: $b) { id } }`, vars: `{"b": {"number": 4}}`},
+		{name: "descriptions", query: `"""Ids""" query Q("how many" $n: Int = 3) { people(first: $n) { id } }`},
 		{name: "nested lists", query: `{ grid { sku } }`},
 		{name: "custom scalar", query: `{ orders(tenant: 1, filter: {placed: {from: {any: [1, "thing"]}}}) { id } }`},
 		{name: "comments and strings", query: "# a\n{ search(text: \"\"\"\n  block \\\"\"\" \"quoted\"\n\"\"\") { __typename } } # }"},
@@ -108,6 +109,9 @@ func TestAccepts(t *testing.T) {
 			q, err := g.Check(test.query, json.RawMessage(test.vars))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if strings.Contains(q.Text(), "how many") {
+				t.Errorf("a description is sent: %s", q.Text())
 			}
 			again, err := g.Check(q.Text(), q.Variables())
 			if err != nil {

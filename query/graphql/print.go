@@ -11,7 +11,7 @@ import (
 // strings are escaped.
 func printQuery(doc *ast.QueryDocument) string {
 	var b strings.Builder
-	formatter.NewFormatter(&b, formatter.WithIndent(""), formatter.WithCompacted()).FormatQueryDocument(doc)
+	formatter.NewFormatter(&b, formatter.WithIndent(""), formatter.WithCompacted(), formatter.WithoutDescription()).FormatQueryDocument(doc)
 	text := strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", " ")
 	if rest, ok := strings.CutPrefix(text, "query ("); ok {
 		return "query(" + rest
