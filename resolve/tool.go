@@ -130,7 +130,8 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 		return nil, nil
 	}
 	labels := lists.Map(among, r.label)
-	reply, err := modelcall.Reply[modelChoice](ctx, r.model, r.texts.request, r.texts.prompt, chooseData(w, equal, labels), nil)
+	data := chooseData(w, equal, labels)
+	reply, err := modelcall.Reply[modelChoice](ctx, r.model, r.texts.request, r.texts.prompt, data, nil)
 	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, budget.ErrExceeded) {
 		// The user can still be asked.
 		res.Problems = append(res.Problems, "no model chose among the candidates: "+string(failed.Kind))

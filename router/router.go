@@ -274,7 +274,8 @@ func (r *router) decide(ctx context.Context, q string, history []llm.Message) (q
 		if err != nil {
 			return qed.RouteDecision{}, err
 		}
-		chosen, err := modelcall.Choose[choice](ctx, r.model, req, map[string]llm.Choice{"route": {Texts: routeNames(r.routes)}})
+		names := map[string]llm.Choice{"route": {Texts: routeNames(r.routes)}}
+		chosen, err := modelcall.Choose[choice](ctx, r.model, req, names)
 		if modelcall.Unusable(err) {
 			reason = "the model did not choose a route"
 			break

@@ -36,8 +36,8 @@ func (a asking) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, err
 	}
 }
 
-// The usage of an answer is that of all calls that were made for it, whoever made them
-// and however the part of the run ended that made them.
+// The usage of an answer is that of all calls that were made for it, by any agent or task
+// and also if the part of the run that made them failed.
 func TestUsageOfATurn(t *testing.T) {
 	one := llm.Usage{InputTokens: 7, OutputTokens: 2, Calls: 1}
 	broken := errors.New("broken")

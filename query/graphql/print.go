@@ -11,7 +11,10 @@ import (
 // strings are escaped.
 func printQuery(doc *ast.QueryDocument) string {
 	var b strings.Builder
-	formatter.NewFormatter(&b, formatter.WithIndent(""), formatter.WithCompacted(), formatter.WithoutDescription()).FormatQueryDocument(doc)
+	form := []formatter.FormatterOption{
+		formatter.WithIndent(""), formatter.WithCompacted(), formatter.WithoutDescription(),
+	}
+	formatter.NewFormatter(&b, form...).FormatQueryDocument(doc)
 	text := strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", " ")
 	if rest, ok := strings.CutPrefix(text, "query ("); ok {
 		return "query(" + rest
