@@ -27,7 +27,8 @@
 // asked once for all statements that differ only in literals, and again after
 // five minutes. A statement whose EXPLAIN takes more than two seconds is refused. So is
 // one with a subquery that the server executes for EXPLAIN with more warnings than the
-// server keeps: 65,535 on MariaDB, and max_error_count on MySQL.
+// server keeps: 65,535 on MariaDB, and on MySQL max_error_count, unless
+// explain_json_format_version is 2.
 //
 // An account that may read views, but not the tables behind them, cannot use
 // EXPLAIN. Use such an account: the server's grants then do this check. Package

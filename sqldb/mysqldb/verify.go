@@ -3,6 +3,7 @@ package mysqldb
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -112,9 +113,29 @@ func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) 
 			return w[2], nil
 		}
 	}
+	if shown := explainJSON(ctx, conn, s, mark, text); shown != "" {
+		return shown, nil
+	}
 	return "", failure.New(sqldb.ErrDenied,
 		"the server does not show what it would read: it is neither MySQL nor MariaDB, a proxy removes the note, "+
 			"or its max_error_count is 0 or less than the number of warnings: avoid conversions of texts to numbers")
+}
+
+// explainJSON returns the statement as a MySQL server has understood it, or "" if the
+// server does not show that. While a server explains a statement it may execute a
+// subquery, whose warnings come before the note and can displace it. Not every account may
+// raise the number of warnings that a server keeps. So the statement is read from the
+// plan, which has it in MySQL with explain_json_format_version = 2.
+func explainJSON(ctx context.Context, conn *sql.Conn, s *server, mark, text string) string {
+	if s.mariaDB {
+		return ""
+	}
+	_, rows, err := scan(ctx, conn, mark+"EXPLAIN FORMAT=JSON "+text)
+	var plan struct{ Query string }
+	if err != nil || len(rows) != 1 || len(rows[0]) != 1 || json.Unmarshal([]byte(rows[0][0]), &plan) != nil {
+		return ""
+	}
+	return plan.Query
 }
 
 // addViewTables adds to allowed what the views among tables read, and returns
