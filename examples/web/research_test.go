@@ -195,8 +195,8 @@ func TestResearchEnd(t *testing.T) {
 		b.articles(2)
 		b.has("/end", "May they run?", "2. How often hoses are tested")
 	}
-	// Each reply of the model in a research has 700 tokens of input and 150 of output.
-	b.has("2 calls, cost 2")
+	// Each reply of the model in a research has 700 tokens of input and 150 of output; the route has none.
+	b.has("5 calls, cost 4") // of both turns: the route, and two replies each
 	b.press("Approve")
 	b.articles(3)
 	b.has("cost ")
