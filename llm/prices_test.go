@@ -118,16 +118,13 @@ func TestPricesRefuse(t *testing.T) {
 	llm.Prices(nil)
 }
 
-// TestUsage: Add and Since have every field.
+// TestUsage: Add has every field.
 func TestUsage(t *testing.T) {
 	a := llm.Usage{InputTokens: 1, OutputTokens: 2, Calls: 3, CachedTokens: 4, CacheWriteTokens: 5, ReasoningTokens: 6, Cost: 7}
 	sum := a
 	sum.Add(a)
 	if want := (llm.Usage{InputTokens: 2, OutputTokens: 4, Calls: 6, CachedTokens: 8, CacheWriteTokens: 10, ReasoningTokens: 12, Cost: 14}); sum != want {
 		t.Errorf("got %+v", sum)
-	}
-	if got := sum.Since(a); got != a {
-		t.Errorf("got %+v", got)
 	}
 }
 

@@ -51,19 +51,6 @@ func (u *Usage) Add(other Usage) {
 	u.Cost += other.Cost
 }
 
-// Since returns what was consumed after earlier, when u was less.
-func (u Usage) Since(earlier Usage) Usage {
-	return Usage{
-		InputTokens:      u.InputTokens - earlier.InputTokens,
-		OutputTokens:     u.OutputTokens - earlier.OutputTokens,
-		Calls:            u.Calls - earlier.Calls,
-		CachedTokens:     u.CachedTokens - earlier.CachedTokens,
-		CacheWriteTokens: u.CacheWriteTokens - earlier.CacheWriteTokens,
-		ReasoningTokens:  u.ReasoningTokens - earlier.ReasoningTokens,
-		Cost:             u.Cost - earlier.Cost,
-	}
-}
-
 // withUsage returns a shallow copy of r with another Usage, or nil if r is nil.
 // The original may be shared.
 func (r *Response) withUsage(usage Usage) *Response {
