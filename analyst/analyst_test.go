@@ -216,7 +216,7 @@ func TestTools(t *testing.T) {
 		"rows":        {"executeSQLQuery", object{"query": byRegion, "reason": "r"}, []string{`"success":true`, "north"}},
 		"write":       {"executeSQLQuery", object{"query": "DELETE FROM t_parsed", "reason": "r"}, []string{`"success":false`, "Write one SELECT"}},
 		"other table": {"executeSQLQuery", object{"query": "SELECT a FROM other", "reason": "r"}, []string{`"success":false`, "The only table is t_parsed"}},
-		"no table":    {"executeSQLQuery", object{"query": "SELECT 42 AS amount", "reason": "r"}, []string{`"success":false`, "read t_parsed"}},
+		"no table":    {"executeSQLQuery", object{"query": "SELECT 42 AS amount", "reason": "r"}, []string{`"success":false`, "read columns of t_parsed"}},
 		"a number of a claim": {"validateAnalysis", object{"finding": "The north has 4,242 orders, 12 % more.", "relatedQuery": byRegion},
 			[]string{`"success":true`, `"unproved":["4,242","12 %"]`}},
 		"no rows": {"executeSQLQuery", object{"query": "SELECT amount FROM t_parsed WHERE region = 'Nort'", "reason": "r"},

@@ -88,9 +88,9 @@ func (d *data) read(ctx context.Context, sql string) (*qed.Table, string, error)
 	if err != nil {
 		return nil, "", err
 	}
-	if len(stmt.Reads()) == 0 {
+	if stmt.Invented() {
 		return nil, "", &refusal.Error{Package: "analyst", Problems: []refusal.Problem{{
-			Code: proof.NoTable, Message: "the statement reads no table, so its values prove nothing: read " + d.Table,
+			Code: proof.NoTable, Message: "the statement reads no value of a table, so its numbers prove nothing: read columns of " + d.Table,
 		}}}
 	}
 	if kept, ok := d.cache.Get(stmt.SQL()); ok {

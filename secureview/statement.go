@@ -67,6 +67,47 @@ func (s *Statement) Reads() []TableRead {
 	return reads
 }
 
+// Invented reports whether the numbers of the result are those of the statement's writer: it
+// reads no table, or its columns are constants, of which one is another number than 0 and 1.
+func (s *Statement) Invented() bool {
+	if s.query == nil || len(s.reads) == 0 {
+		return s.query != nil
+	}
+	number := false
+	for _, e := range valuesOf(s.query.Body) {
+		if sqlast.Any(e, isRead) {
+			return false
+		}
+		number = number || sqlast.Any(e, func(n *sqlast.Number) bool { return n.Text != "0" && n.Text != "1" })
+	}
+	return number
+}
+
+// valuesOf returns the columns of a body, those of all arms of a UNION.
+func valuesOf(b sqlast.Body) []sqlast.Expr {
+	switch b := b.(type) {
+	case *sqlast.Query:
+		return valuesOf(b.Body)
+	case *sqlast.SetOp:
+		return append(valuesOf(b.Left), valuesOf(b.Right)...)
+	case *sqlast.Select:
+		return lists.Map(b.Items, func(it sqlast.Item) sqlast.Expr { return it.Expr })
+	}
+	return nil
+}
+
+// isRead reports whether the value of a node depends on what a table has: its columns, or
+// how many rows it has.
+func isRead(n sqlast.Node) bool {
+	switch n := n.(type) {
+	case *sqlast.Column, *sqlast.Star, *sqlast.Query:
+		return true
+	case *sqlast.Call:
+		return n.Star || n.Over != nil || n.Name == "count" || n.Name == "sum"
+	}
+	return false
+}
+
 // Merged returns, for each column of USING that the statement names without a table, the
 // tables whose columns it merges, each with that column. PostgreSQL gives it the common
 // type of these columns, and the text has one of them: package sqldb/postgresdb refuses

@@ -228,7 +228,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	report := s.proofOf(ctx, ran.stmt)
 	texts := textTable.In(ctx, qed.Info(ctx).Language)
 	partial := ""
-	if len(ran.stmt.Reads()) == 0 {
+	if ran.stmt.Invented() {
 		partial = texts.NoTable
 	}
 	return &query.Result{

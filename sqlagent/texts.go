@@ -47,7 +47,7 @@ type texts struct {
 	NoSuchValue string // no row has a text that is compared
 	ByRole      string // by which of several relationships tables are joined
 	Rounded     string // it is a share, and rounded to a whole number
-	NoTable     string // the query reads no table
+	NoTable     string // the query reads no value of a table
 	NeverTrue   string // a condition compares with NULL
 	Missing     string // {count} rows of {of} have no row of {by} and are missing
 	MayMiss     string // rows of {of} without a row of {by} are missing, if there are any

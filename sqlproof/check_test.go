@@ -63,6 +63,13 @@ var checkTests = []struct {
 		"SUM(i.quantity * p.list_price) proved",
 	}},
 	{"", "SELECT 42 AS n", []string{"error no_table"}},
+	{"", "SELECT 42 AS n FROM orders", []string{"error no_table"}},
+	{"", "SELECT MAX(4242) FROM orders WHERE id > 7", []string{"MAX(4242) proved", "error no_table"}},
+	{"", "SELECT 1 AS n FROM orders UNION ALL SELECT 17.5 FROM items", []string{"error no_table"}},
+	{"", "SELECT 'yes' FROM orders WHERE id = 7", nil},
+	{"", "SELECT 1 FROM orders WHERE id = 7", nil},
+	{"", "SELECT 2024 AS year, COUNT(*) FROM orders", []string{"COUNT(*) proved, counts orders"}},
+	{"", "SELECT ROW_NUMBER() OVER (ORDER BY id) + 100 FROM orders", []string{"ROW_NUMBER() OVER (ORDER BY id) not_checked, repeats unknown, affected unknown"}},
 	{"", "WITH a AS (SELECT 42 AS n) SELECT SUM(n) FROM a", []string{
 		"SUM(n) proved",
 		"error no_table",

@@ -198,10 +198,11 @@ func (p *Prover) Check(s *secureview.Statement) *proof.Report {
 	if q := s.Query(); q != nil {
 		c.query(q, nil)
 		c.limit(q, s.Capped())
-		if len(s.Reads()) == 0 {
+		if s.Invented() {
 			c.say(proof.Finding{
 				Code: proof.NoTable, Severity: proof.Error,
-				Message: "the statement reads no table, so its values prove nothing", Fix: "read the table that has the answer",
+				Message: "the statement reads no value of a table, so its numbers prove nothing",
+				Fix:     "select the columns that have the answer",
 			})
 		}
 		if c.report.Meaning != nil && !s.Capped() {

@@ -37,7 +37,7 @@ const (
 	UnionDedup        refusal.Code = "union_dedup"           // UNION without ALL took equal amounts together
 	OuterJoinUndone   refusal.Code = "outer_join_undone"     // a condition removes the rows that an outer join kept
 	NotInNull         refusal.Code = "not_in_null"           // NOT IN a query that may return NULL
-	NoTable           refusal.Code = "no_table"              // it reads no table, so its values are its writer's
+	NoTable           refusal.Code = "no_table"              // it reads no value of a table, so its numbers are its writer's
 	NullCompare       refusal.Code = "null_compare"          // a comparison with NULL, which is never true
 	InnerJoinOptional refusal.Code = "inner_join_optional"   // rows without a match are missing
 	IntegerDivision   refusal.Code = "integer_division"      // a share is rounded to a whole number
