@@ -280,7 +280,7 @@ func (e *explorer) validate(ctx context.Context, in validateArguments) (out vali
 
 // check checks a finding, and returns the statement that read its rows.
 func (e *explorer) check(ctx context.Context, in validateArguments) (*claims.Report, string, error) {
-	f := claims.Finding{Text: in.Finding, Claim: in.Claim, Experiment: e.data.Experiment, Language: e.language}
+	f := claims.Finding{Text: in.Finding, Claim: in.Claim, Query: in.RelatedQuery, Experiment: e.data.Experiment, Language: e.language}
 	ofResult := in.Claim != nil && in.Claim.OfResult()
 	var err error
 	if ofResult {

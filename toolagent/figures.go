@@ -147,9 +147,11 @@ func (r *run) source() figures.Source {
 }
 
 // data returns the data of a result whose numbers a text may repeat. What repeats a number
-// that the model wrote in a call that failed, or that a tool calls unproved, is no proof of it.
+// that the model wrote in a call that failed, or that a tool calls unproved, is no proof of it,
+// and neither is the name of a chart, which the model wrote too.
 func (one *result) data() []any {
-	switch f := one.finding; {
+	unproved := one.finding.Unproved
+	switch {
 	case one.same != nil:
 		return nil
 	case one.failed():
@@ -161,17 +163,24 @@ func (one *result) data() []any {
 			return nil
 		}
 		return []any{text}
-	case len(f.Unproved) == 0:
-		return []any{one.withoutData(), one.content} // the content may have statistics
+	}
+	var data []any
+	if len(unproved) == 0 {
+		data = append(data, one.content) // it may have statistics
 	}
 	var whole map[string]json.RawMessage
 	if json.Unmarshal(one.Output, &whole) != nil {
-		return nil
+		if len(unproved) == 0 {
+			data = append(data, one.Output)
+		}
+		return data
 	}
+	delete(whole, "artifacts")
+	delete(whole, "used")
 	maps.DeleteFunc(whole, func(_ string, raw json.RawMessage) bool {
-		return repeats(string(raw), strings.Join(one.finding.Unproved, " "))
+		return len(unproved) > 0 && repeats(string(raw), strings.Join(unproved, " "))
 	})
-	data := []any{whole}
+	data = append(data, whole)
 	for _, v := range one.finding.Figures {
 		data = append(data, v.Text)
 	}

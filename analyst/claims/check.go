@@ -49,7 +49,7 @@ func Check(ctx context.Context, f Finding) (*Report, error) {
 		return nil, err
 	}
 	c.unused()
-	c.said(f.Text)
+	c.said(&f)
 	c.causal(&f)
 	tests := 0
 	if c.P != nil {

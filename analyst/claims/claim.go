@@ -123,6 +123,10 @@ type Finding struct {
 	// the query has more rows.
 	Result *qed.Table
 
+	// Query is the statement that led to the finding. Its numbers may be said, as in
+	// "orders above 500".
+	Query string
+
 	// Measure is the column of Rows that the query adds up, averages or counts. Empty:
 	// its values are not examined.
 	Measure string

@@ -1,18 +1,14 @@
 package claims
 
 import (
-	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/lists"
-	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/numeric"
 )
 
@@ -259,49 +255,6 @@ func (c *checker) value(value, claimed, tight, loose float64, format func(float6
 		c.Checks[len(c.Checks)-1].Text += " " + note
 	}
 }
-
-// said leaves a finding open that states another number than its claim, which is what was
-// checked.
-func (c *checker) said(text string) {
-	claim := c.Claim
-	if claim == nil || claim.Kind == Rank || claim.Value == nil && claim.Count == nil || spelledParts.MatchString(text) {
-		return
-	}
-	v, whole, other := 0.0, claim.Kind == Total || claim.Count != nil, ""
-	if claim.Count != nil {
-		v = float64(*claim.Count)
-	} else {
-		v = math.Abs(*claim.Value)
-	}
-	forms := []float64{v, 1 - v, 1 + v, v - 1} // of a part
-	if whole {
-		forms = []float64{v, 100 * v, v / 100, 1e3 * v, v / 1e3, 1e6 * v, v / 1e6}
-	}
-	for _, n := range figures.Missing(text, figures.StyleOf(text), &figures.Set{}) {
-		x := math.Abs(n.Value)
-		isTimes := claim.Kind == Ratio && slices.ContainsFunc(strings.Split(text, n.Text)[1:], times.MatchString)
-		if n.Percent || whole && v/10 < x && x < 10*v || isTimes {
-			other = cmp.Or(other, n.Text)
-		}
-		if n.Percent {
-			x /= 100
-		}
-		if slices.ContainsFunc(forms, func(form float64) bool { return math.Abs(x-form) <= 0.05*math.Abs(form) }) {
-			return // nearly the same
-		}
-	}
-	if other != "" && !slices.ContainsFunc(numeral.Find(text), func(n numeral.Numeral) bool { return float64(n.Value) == v || float64(n.Value)/100 == v }) {
-		c.add(CheckValue, Open, fill(c.t.OtherNumber, "said", other))
-	}
-}
-
-var (
-	times = regexp.MustCompile(`^\s?-?(?:fold|times|x|×|mal|fache?[nrs]?)(?:\PL|$)`)
-
-	// spelledParts matches words for parts and multiples.
-	spelledParts = regexp.MustCompile(`(?i)doubl|twice|trebl|tripl|\bhal(?:f|ves|ved)\b|\b(?:a|one|every) (?:third|quarter|fourth|fifth|tenth)\b|thirds\b|three quarters|` +
-		`doppel|vierfach|dreifach|\bhalb(?:e[nrs]?|iert)?\b|hälfte|\b(?:ein|zwei|drei)\pL* (?:drittel|viertel|fünftel|zehntel)|\bjede[nrs]? (?:dritte|vierte|fünfte|zehnte)|zweimal|dreimal`)
-)
 
 // number adds the check of a number.
 func (c *checker) number(outcome Outcome, value, claimed float64, format func(float64) string, sign string) {
