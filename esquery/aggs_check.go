@@ -152,9 +152,6 @@ func (c *checker) termsAggregation(p *value) bucketCount {
 			}
 			if v.kind == str {
 				c.regexpSyntax(v.text)
-				if len(v.text) > maxRegexp {
-					c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
-				}
 			}
 		})
 	}

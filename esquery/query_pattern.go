@@ -84,16 +84,12 @@ func (c *checker) regexp(v *value) {
 			c.report(ErrTooExpensive, nil, "max_determinized_states can be at most %d", maxStates)
 		}
 	}
-	c.regexpSyntax(cl.value.text)
-	if !cl.is("case_insensitive") {
-		c.operators(cl.value.text, regexpOperators)
+	c.lookUp(patternLookups)
+	if c.regexpSyntax(cl.value.text) && !cl.is("case_insensitive") {
+		c.operators(cl.value.text, `.?+*|()[]{}\`)
 	}
-	c.regexpCost(cl.value.text)
 	c.ofWord(&cl, "")
 }
-
-// regexpOperators are the characters of which an expression has one.
-const regexpOperators = `.?+*|()[]{}\\@#&~<"^$` // those that regexpSyntax reports as well
 
 // operators reports a pattern that has no operator: it matches only the value that is
 // equal to it, and who writes a pattern means more.
@@ -115,63 +111,38 @@ func (c *checker) starred(v *value) {
 // starredWord matches a * that stands for the rest of a word, or for any value.
 var starredWord = regexp.MustCompile(`^\*$|(?:^|\s)\*[\pL\pN.]|[\pL\pN.]\*(?:\s|$)`)
 
-// regexpSyntax reports what Lucene reads otherwise than other regular expressions. All
-// of them is a fault, also where the flags of a query switch one off.
-func (c *checker) regexpSyntax(pattern string) {
-	inClass, letter := false, false // letter: the character before is one, and no escape
-	for i := 0; i < len(pattern); i++ {
-		rest, why, isLetter := pattern[i:], "", false
-		switch c := pattern[i]; {
-		case c == '\\' && len(rest) > 1:
-			i++
-			if letter := rest[1]; isLetterOrDigit(letter) && !strings.ContainsRune("dDwWsS", rune(letter)) {
-				why = "does not exist"
-			}
-		case c == '[' && inClass:
-			why = "is a character here: list the characters, such as [a-z0-9]"
-		case c == '[':
-			inClass = true
-			if strings.HasPrefix(rest, "[^") {
-				i++
-			}
-		case c == ']':
-			inClass = false
-		case inClass:
-		case c == '*' && letter:
-			why = "repeats the character before it: write .* for any characters, or [x]* for a repeated x"
-		case c == '^' || c == '$':
-			why = "is a character here: an expression always covers the whole value, so leave it out, or escape it with \\"
-		case strings.HasPrefix(rest, "(?"):
-			why = "does not exist: use case_insensitive, or write both cases such as [aA]"
-		case strings.IndexByte(`@#&~<"`, c) >= 0:
-			why = "is an operator here: escape it with \\"
-		default:
-			isLetter = 'a' <= c|0x20 && c|0x20 <= 'z'
-		}
-		letter = isLetter
-		if why != "" {
-			c.report(ErrInvalidLiteral, nil, "in the regular expression %s, %s %s",
-				quoted(pattern), quoted(rest[:min(len(rest), 2)]), why)
-			return
-		}
-	}
-}
-
-func isLetterOrDigit(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-// regexpCost reports an expression that is too long, or that is compared with
-// every term.
-func (c *checker) regexpCost(pattern string) {
-	c.lookUp(patternLookups)
+// regexpSyntax reports an expression with more than what Lucene reads as other regular
+// expressions do, and one that could begin with anything, so that it is compared with
+// every value. It returns whether there is nothing to report.
+func (c *checker) regexpSyntax(pattern string) bool {
 	switch {
 	case len(pattern) > maxRegexp:
 		c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
-	case beginsAnyhow(pattern):
-		c.report(ErrTooExpensive, []string{"match", "prefix"},
-			"%s can begin with anything, so it is compared with every value; use match on a text, or a prefix",
+	case plainRegexp.MatchString(pattern):
+		return true
+	default:
+		c.report(ErrInvalidLiteral, []string{"match", "prefix", "wildcard", "terms"},
+			"the regular expression %s is refused. One covers the whole value, without ^ and $. It begins with a letter, a digit or a "+
+				"class such as [ab]. Then it can have more of them, spaces and signs such as - and _, other signs behind \\, and .* for "+
+				"any characters. A |, alone or in parentheses, separates alternatives, as in (a|b)",
 			quoted(pattern))
 	}
+	return false
 }
+
+// plainRegexp matches letters, digits, some signs, escaped ones and classes. Only what stands
+// for several characters can be repeated: x* is mostly written for x.*.
+var plainRegexp = func() *regexp.Regexp {
+	const (
+		class = `\[\^?(?:[^\[\]\\]|\\[^\pL\pN]|\\[dDwWsS])+\]`
+		part  = `(?:[\pL\pN _/,:=-]|\\[^\pL\pN]|(?:\.|\\[dDwWsS]|` + class + `)(?:[*+?]\??|\{\d+(?:,\d*)?\})?)`
+		group = `(?:` + part + `|\(` + part + `+(?:\|` + part + `+)*\))`
+		first = `(?:[\pL\pN_]|\[(?:[^\[\]\\^])+\])`
+		one   = first + group + `*`
+		whole = `(?:` + one + `|\(` + first + part + `*(?:\|` + first + part + `*)*\)` + group + `*)`
+	)
+	return regexp.MustCompile(`^` + whole + `(?:\|` + whole + `)*$`)
+}()
 
 func (c *checker) fuzzy(v *value) {
 	defer c.back(len(c.path))
@@ -217,23 +188,3 @@ func (f *Field) lowercased() bool {
 	}
 	return false
 }
-
-// beginsAnyhow reports whether an expression, or one of its alternatives, could
-// begin with anything, such as .*, [^a]+ or @. An expression that begins with what
-// may be left out, or with a group and repeats a group, is one of these.
-func beginsAnyhow(s string) bool {
-	if strings.HasPrefix(s, "(") && repeatedGroup.MatchString(s) {
-		return true
-	}
-	for alternative := range strings.SplitSeq(s, "|") {
-		if anyBeginning.MatchString(alternative) {
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	repeatedGroup = regexp.MustCompile(`\)[*+?{]`)
-	anyBeginning  = regexp.MustCompile(`^\(*(?:$|[@~"*+?{)&#]|(?:\.|\[\^[^\]]*\])[*+?{]|(?:\.|\[[^\]]*\]|.)[*?{])`)
-)

@@ -27,7 +27,7 @@ func TestSilentlyWrong(t *testing.T) {
 			{"term":{"code":"Größe…äö"}} {"prefix":{"code":"12345678"}} {"wildcard":{"code":"1234*5678*"}} {"fuzzy":{"code":"1234567890"}}
 			{"match_phrase":{"name":"a longer name"}} {"exists":{"field":"na*"}} {"bool":{"must_not":{"exists":{"field":"status"}}}}
 			{"term":{"status":"M*A*S*H"}} {"term":{"status":"2 * 3"}} {"wildcard":{"status":"5\\*"}} {"match_phrase_prefix":{"name":"annu*"}}
-			{"wildcard":{"status":{"value":"open","case_insensitive":true}}} {"regexp":{"status":"x0*[y]*\\d*z?"}}
+			{"wildcard":{"status":{"value":"open","case_insensitive":true}}} {"regexp":{"status":"x[y]*\\d*z.?"}}
 			{"multi_match":{"query":"a longer name","fields":["name","code"]}}
 			{"term":{"at":"2024-03-15"}} {"term":{"at":"2024-03-15T10"}} {"term":{"at":"2024-03||/M"}} {"term":{"at":"now/d"}} {"term":{"at":1704153600000}}
 			{"range":{"at":{"gte":"2024","lt":"2025"}}} {"range":{"at":{"from":"2024-03","to":"2024-04","include_upper":false}}}
@@ -35,7 +35,7 @@ func TestSilentlyWrong(t *testing.T) {
 			{"range":{"run":{"gte":"20240315103005123"}}} {"range":{"german":{"gte":"2. Januar 2024"}}} {"range":{"at":{"gte":"now-1d/d"}}} {"range":{"at":{"gte":"2024-03-15||-1M/M"}}}
 			{"range":{"at":{"gte":"15.03.2024 10:30","format":"dd.MM.yyyy HH:mm"}}} {"range":{"at":{"gte":"2024-075","format":"yyyy-DDD"}}}
 			{"range":{"at":{"gte":"2024-03-15","format":"strict_date"}}} {"range":{"at":{"gte":"20240315","format":"basic_date"}}}
-			{"regexp":{"status":"op[e\\d]n(a|b)?\\.x{2}"}} {"regexp":{"status":"a[$^@]b"}} {"regexp":{"status":"a\\$"}}
+			{"regexp":{"status":"op[e\\d]n(a|b)\\..{2}"}} {"regexp":{"status":"a[$^@]b"}} {"regexp":{"status":"a\\$"}}
 			{"range":{"status":{"gte":"nowhere","lt":"now or later"}}} {"range":{"status":{"gte":"2024-03-05T10:00"}}} {"range":{"status":{"gte":"12b","lt":"5 kings"}}}
 			{"range":{"status":{"gte":"a","lt":"b"}}} {"range":{"status":{"gte":"2024-01-01"}}} {"range":{"labels.x":{"gte":"a","lt":"b"}}}
 			{"term":{"flag":"true"}} {"term":{"flag":false}} {"term":{"ip":"10.0.0.0/8"}} {"range":{"ip":{"gte":"2001:db8::1"}}} {"term":{"nets":"10.0.0.1"}}
