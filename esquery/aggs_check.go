@@ -52,8 +52,10 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		return c.namedFilters(p)
 	case "composite":
 		return c.composite(p)
-	default:
-		return sized(c.metric(p))
+	case "weighted_avg":
+		for _, key := range []string{"value", "weight"} {
+			c.member(p, key, func(v *value) { c.params(v, key, weightParams) })
+		}
 	}
 	return oneBucket
 }
@@ -156,15 +158,4 @@ func (c *checker) termsAggregation(p *value) bucketCount {
 		})
 	}
 	return ofSize(p)
-}
-
-// metric checks the parts of a metric, and returns its cost in buckets.
-func (c *checker) metric(p *value) int {
-	for _, key := range [...]string{"value", "weight"} { // of weighted_avg
-		c.member(p, key, func(v *value) { c.params(v, key, weightParams) })
-	}
-	if hdr := p.get("hdr"); hdr != nil {
-		return digitsCost[min(count(hdr, "number_of_significant_value_digits", 3), len(digitsCost)-1)]
-	}
-	return 1
 }

@@ -46,19 +46,13 @@ var (
 		sizeParam, shardSizeParam, minDocParam,
 		{key: "shard_min_doc_count", takes: aCount},
 	}
-	choiceParams     = []param{{key: "include", takes: anything}, {key: "exclude", takes: anything}}
-	termsHint        = param{key: "execution_hint", takes: aText}
-	collectMode      = param{key: "collect_mode", takes: aText}
-	termErrors       = param{key: "show_term_doc_count_error", takes: aSwitch}
-	boundsParams     = []param{{key: "min", takes: anything}, {key: "max", takes: anything}}
-	percentileParams = []param{
-		keyedParam,
-		{key: "tdigest", takes: anObject}, {key: "hdr", takes: anObject},
-	}
-	weightParams = []param{
-		{key: "field", takes: aField, need: needNumeric, required: true},
-		{key: "missing", takes: aNumber}, {key: "script", takes: aScript},
-	}
+	choiceParams      = []param{{key: "include", takes: anything}, {key: "exclude", takes: anything}}
+	termsHint         = param{key: "execution_hint", takes: aText}
+	collectMode       = param{key: "collect_mode", takes: aText}
+	termErrors        = param{key: "show_term_doc_count_error", takes: aSwitch}
+	boundsParams      = []param{{key: "min", takes: anything}, {key: "max", takes: anything}}
+	percentileParams  = []param{keyedParam, {key: "tdigest", takes: anObject}}
+	weightParams      = ofField(needNumeric)
 	termsSourceParams = ofField(needBuckets)
 	rangeBucketParams = []param{{key: "key", takes: aText}, {key: "from"}, {key: "to"}, {key: "mask"}}
 )
@@ -73,9 +67,10 @@ var aggregationTypes = map[string]*aggregation{
 	"cardinality": {params: ofField(needGroup,
 		param{key: "precision_threshold", takes: aCount},
 		param{key: "execution_hint", takes: aText})},
+
 	"weighted_avg": {params: []param{
 		{key: "value", takes: anything, required: true}, {key: "weight", takes: anything, required: true},
-		{key: "format", takes: aText}, {key: "value_type", takes: aText},
+		{key: "format", takes: aText},
 	}},
 
 	"stats":          {params: ofField(needNumber)},
@@ -101,7 +96,7 @@ var aggregationTypes = map[string]*aggregation{
 		param{key: "interval", takes: aNumber, required: true}, param{key: "offset", takes: aNumber},
 		minDocParam, keyedParam, orderParam,
 		param{key: "extended_bounds", takes: anything}, param{key: "hard_bounds", takes: anything})},
-	"date_histogram": {buckets: true, params: ofField(needPeriod,
+	"date_histogram": {buckets: true, params: ofField(needDate,
 		param{key: "calendar_interval", takes: aText}, param{key: "fixed_interval", takes: aText},
 		param{key: "interval", takes: anything},
 		zoneParam, param{key: "offset", takes: anything}, minDocParam, keyedParam, orderParam,

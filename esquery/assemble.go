@@ -5,7 +5,7 @@ package esquery
 //
 //   query              around it; a body without a query gets the filter as its query
 //   aggregations       none: they see what the query finds
-//   post_filter, highlight, top_hits, inner_hits of nested
+//   post_filter, highlight, top_hits
 //                      none: they see the same documents
 //   global             refused
 //   terms with min_doc_count 0   refused: it lists terms of all documents

@@ -17,7 +17,6 @@ var bodyParams = []param{
 	{key: "search_after", takes: anArray},
 	{key: "_source", takes: aSource},
 	{key: "fields", takes: fetchedFields},
-	{key: "docvalue_fields", takes: docValueFields},
 	{key: "highlight", takes: aHighlight},
 	{key: "post_filter", takes: aQuery},
 	{key: "knn", takes: refused, why: "nobody writes a vector by hand; use a match"},
@@ -37,6 +36,7 @@ var bodyParams = []param{
 	{key: "retriever", takes: refused, why: "it is not supported; write the query at the top of the body"},
 	{key: "suggest", takes: refused, why: "it is not supported; use a match with fuzziness"},
 	{key: "stored_fields", takes: refused, why: "it is not supported; use _source or fields"},
+	{key: "docvalue_fields", takes: refused, why: "it is not supported; use fields"},
 	{key: "explain", takes: refused, why: "it is expensive, and reveals how often words occur in the documents of others"},
 	{key: "profile", takes: refused, why: "it is expensive and reveals details of the engine"},
 	{key: "indices_boost", takes: refused, why: "a search has one index"},
@@ -154,12 +154,7 @@ func (c *checker) together(root *value) {
 			"from plus size is %d; at most %d hits can be read like this: narrow the query, or use search_after",
 			from+size, maxHits)
 	}
-	if size*c.inner > maxHits {
-		c.report(ErrTooExpensive, nil,
-			"%d hits with %d inner hits each are %d; at most %d hits can be read",
-			size, c.inner, size*c.inner, maxHits)
-	}
-	if n := times(max(size, size*c.inner, c.topped), c.marked); n > maxHighlights {
+	if n := times(max(size, c.topped), c.marked); n > maxHighlights {
 		c.report(ErrTooExpensive, nil,
 			"up to %d texts would be highlighted; at most %d are allowed: use a smaller size or fewer fields", n, maxHighlights)
 	}

@@ -23,7 +23,6 @@ type checker struct {
 
 	depth   int // nesting of queries and aggregations at the current location
 	clauses int // queries so far
-	inner   int // inner hits of each hit so far
 	topped  int // hits of the largest top_hits so far
 	marked  int // highlighted fields so far
 	points  int // points so far from which hits are sorted

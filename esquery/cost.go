@@ -8,8 +8,7 @@ package esquery
 // A body as a whole.
 const (
 	maxBytes = 65_536 // the length of a body
-	// maxHits is the maximum of from plus size, and of the hits of all buckets and of
-	// inner hits.
+	// maxHits is the maximum of from plus size, and of the hits of all buckets.
 	maxHits = 10_000
 	// maxDepth is the maximum nesting of queries and aggregations, counted
 	// together.
@@ -23,24 +22,14 @@ const (
 
 // Histograms. The number of buckets depends on the documents. It is known from
 // hard_bounds, or from a range that every document must match. OpenSearch applies
-// its limit on buckets only after it made the empty ones, and both engines apply
-// it only after each document with a range was counted in each step.
+// its limit on buckets only after it made the empty ones. Ranges have no histogram:
+// each is counted in each step that it covers, and can have no end.
 const (
 	// maxGaps is the maximum number of empty buckets that a histogram could make.
 	// Without bounds, dates are taken to lie in the years 1 to 9999, and numbers
 	// anywhere in their type. A histogram of days, 3.7 million steps, takes OS
 	// 1.8 s and 150 MB before it is rejected; one of hours ends the server.
 	maxGaps = 4_000_000
-	// maxRangeSteps is the maximum number of buckets of a histogram of ranges,
-	// which needs hard_bounds: a range can have no end. Each document costs a step
-	// for each bucket that its range covers. 1,000 steps of 25,000 wide ranges
-	// take 1 s.
-	maxRangeSteps = 1000
-	// maxDateRangeSteps is maxRangeSteps for ranges of dates, whose steps take 25
-	// times as long, because each is a computation with the calendar. 120 steps of
-	// 25,000 wide ranges take 3.2 s, the 44,640 minutes of a month do not end within
-	// 30 s.
-	maxDateRangeSteps = 100
 	// usualYears is the time that the dates of an index are taken to span where
 	// the buckets of a histogram are counted that has other buckets below it.
 	usualYears = 30
@@ -91,9 +80,9 @@ const (
 
 // Hits.
 const (
-	// maxInnerHits is the maximum number of hits of each inner_hits and top_hits,
-	// the default limit of the engines.
-	maxInnerHits = 100
+	// maxTopHits is the maximum number of hits of each top_hits, the default limit of
+	// the engines.
+	maxTopHits = 100
 	// maxHighlights is the maximum number of texts that are highlighted: the hits
 	// times the fields. 200 texts of 3,000 words take 0.5 s, 2,000 take 4.7 s.
 	maxHighlights = 500
@@ -101,7 +90,3 @@ const (
 	// sorted. 1,500 take more than 11 s.
 	maxPoints = 20
 )
-
-// digitsCost is the cost of a histogram of significant digits, in buckets: it
-// takes up to 350 KB for three digits, and 35 MB for five, in each bucket.
-var digitsCost = [...]int{1, 1, 5, 50, 500, 5000}

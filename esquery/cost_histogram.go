@@ -24,34 +24,8 @@ func (c *checker) histogram(p *value, f *Field, width float64, root *value) buck
 	if bounds := p.get("hard_bounds"); bounds != nil {
 		hard.bound(f, bounds, "min", "max", textOf(p, "format"))
 	}
-	if f.is(setOf(rangeFamily, dateRangeFamily)) {
-		return c.rangeSteps(f, hard.length()/width)
-	}
 	known.intersect(hard)
 	return c.steps(p, f, width, known)
-}
-
-// rangeSteps estimates the buckets of a histogram of ranges within hard_bounds.
-// A query does not bound it, because a found range can go beyond the query.
-func (c *checker) rangeSteps(f *Field, n float64) bucketCount {
-	limit := maxRangeSteps
-	if f.is(setOf(dateRangeFamily)) {
-		limit = maxDateRangeSteps
-	}
-	switch {
-	case math.IsInf(n, 1):
-		c.report(ErrTooExpensive, []string{"hard_bounds"},
-			"a range of %s is counted in each step that it covers, and can have no end: add hard_bounds with min and max",
-			quoted(f.Path))
-		return oneBucket
-	case n > float64(limit):
-		c.report(ErrTooExpensive, []string{"hard_bounds"},
-			"a range of %s is counted in each of up to %.0f steps; at most %d are allowed: use wider steps or "+
-				"narrower hard_bounds",
-			quoted(f.Path), n, limit)
-		return oneBucket
-	}
-	return buckets(n)
 }
 
 // steps estimates the buckets of a histogram of values. If documents do not bound

@@ -41,14 +41,6 @@ func TestCost(t *testing.T) {
 		{"maxGaps of numbers in a range", `{"query":{"range":{"price":{"gte":0,"lt":1000}}},"aggs":{"a":{"histogram":{"field":"price","interval":1}}}}`, ""},
 		{"maxGaps of documents next to the query", `{"query":{"range":{"createdAt":{"gte":"now-1h","lte":"now"}}},"aggs":{"g":{"global":{},"aggs":{"a":{"date_histogram":{"field":"createdAt","calendar_interval":"minute"}}}}}}`, "too_expensive /aggs/g/aggs/a/date_histogram"},
 
-		{"maxDateRangeSteps", days("valid", `,"hard_bounds":{"min":"2024-01-01","max":"2024-04-10"}`), ""},
-		{"maxDateRangeSteps and more", days("valid", `,"hard_bounds":{"min":"2024-01-01","max":"2024-04-11"}`), noHistogram},
-		{"maxDateRangeSteps without an end", days("valid", `,"min_doc_count":1,"hard_bounds":{"min":"2024-01-01"}`), noHistogram},
-		{"maxDateRangeSteps in a query", `{"query":{"range":{"valid":{"gte":"2024-01-01","lte":"2024-01-02"}}},"aggs":{"a":{"date_histogram":{"field":"valid","calendar_interval":"day"}}}}`, noHistogram},
-		{"maxRangeSteps", agg(`{"histogram":{"field":"ages","interval":1,"hard_bounds":{"min":0,"max":1000}}}`), ""},
-		{"maxRangeSteps and more", agg(`{"histogram":{"field":"ages","interval":1,"hard_bounds":{"min":0,"max":1001}}}`), "too_expensive /aggs/a/histogram"},
-		{"maxRangeSteps without bounds", agg(`{"histogram":{"field":"ages","interval":1000}}`), "too_expensive /aggs/a/histogram"},
-
 		{"bounds in a format of one's own", days("createdAt", `,"format":"dd/MM/yyyy","hard_bounds":{"min":"01/02/2024","max":"03/02/2024"}`), ""},
 		{"bounds with a longer year", days("createdAt", `,"format":"yyyyyy","hard_bounds":{"min":"002024","max":"202424"}`), "invalid_literal /aggs/a/date_histogram/hard_bounds/min; invalid_literal /aggs/a/date_histogram/hard_bounds/max"},
 		{"bounds without a year", days("createdAt", `,"format":"MM-dd","hard_bounds":{"min":"01-02"}`), "invalid_literal /aggs/a/date_histogram/hard_bounds/min"},
@@ -84,7 +76,6 @@ func TestCost(t *testing.T) {
 		{"maxExplained and more", `{"size":101,"explain":true}`, "forbidden /explain"},
 		{"maxPoints", `{"sort":[{"_geo_distance":{"place":[` + repeated(20, `[1,2]`) + `]}}]}`, ""},
 		{"maxPoints and more", `{"sort":[{"_geo_distance":{"place":[` + repeated(21, `[1,2]`) + `]}}]}`, "too_expensive /sort/0/_geo_distance/place"},
-		{"inner hits without hits", `{"size":10000,"query":{"bool":{"filter":[` + repeated(2, `{"nested":{"path":"items","query":{"match_all":{}},"inner_hits":{"size":0}}}`) + `]}}}`, "too_expensive "},
 	})
 }
 

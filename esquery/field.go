@@ -74,7 +74,6 @@ const (
 	canGroup                            // buckets by value: terms, composite
 	canCount                            // cardinality, value_count, missing
 	canCalculate                        // sum, avg, percentiles, histogram
-	canFetch                            // docvalue_fields
 )
 
 // can reports whether the field has all these abilities.
@@ -83,7 +82,7 @@ func (f *Field) can(a ability) bool { return f.abilities()&a == a }
 func (f *Field) abilities() ability {
 	const (
 		ofSearch    = canTerm | canMatch | canPhrase | canPhrasePrefix | canPrefix | canPattern | canFuzzy | canRange
-		ofDocValues = canSort | canGroup | canCount | canCalculate | canFetch
+		ofDocValues = canSort | canGroup | canCount | canCalculate
 	)
 	a := families[f.family]
 	switch {
@@ -177,7 +176,7 @@ var types = map[string]family{
 const (
 	ofValue   = canExist | canTerm | canMatch | canPhrase
 	ofWords   = canPrefix | canPattern | canFuzzy | canRange
-	ofBuckets = canSort | canGroup | canCount | canFetch
+	ofBuckets = canSort | canGroup | canCount
 )
 
 // families are the abilities of a field that has an index and doc values: the
@@ -196,15 +195,15 @@ var families = [metaFamily + 1]ability{
 	rangeFamily:       ofValue | canRange | canCount,
 	dateRangeFamily:   ofValue | canRange | canCount,
 	ipRangeFamily:     ofValue | canRange | canCount,
-	geoPointFamily:    canExist | canCount | canFetch,
+	geoPointFamily:    canExist | canCount,
 	geoShapeFamily:    canExist | canCount,
-	denseVectorFamily: canExist | canFetch,
+	denseVectorFamily: canExist,
 	opaqueFamily:      canExist,
 	completionFamily:  ofValue,
 	flattenedFamily:   ofValue | ofWords | ofBuckets,
 	keyedFamily:       ofValue | canPrefix | canRange | ofBuckets,
 	histogramFamily:   canExist | canCalculate | canCount,
-	binaryFamily:      canExist | canFetch,
+	binaryFamily:      canExist,
 	semanticFamily:    canExist | canMatch,
 	murmurFamily:      canCount,
 }
@@ -221,7 +220,7 @@ var exceptions = map[string]ability{
 	"join":                  ofWords,
 	"rank_features":         canExist,
 
-	"aggregate_metric_double": canGroup | canFetch,
+	"aggregate_metric_double": canGroup,
 }
 
 // metaAbilities are the abilities of metadata fields.

@@ -11,29 +11,13 @@ var highlightParams = []param{
 	{key: "number_of_fragments", takes: aCount},
 	{key: "no_match_size", takes: aCount},
 	{key: "order", takes: aText},
-	{key: "fragmenter", takes: aWord, words: []string{"simple", "span"}},
-	{key: "boundary_scanner", takes: aText},
-	{key: "boundary_scanner_locale", takes: aText},
-	{key: "boundary_chars", takes: aText},
-	{key: "boundary_max_scan", takes: aCount},
-	{key: "phrase_limit", takes: aCount},
 	{key: "require_field_match", takes: aSwitch},
-	{key: "highlight_filter", takes: aSwitch},
-	{key: "highlight_query", takes: aQuery},
-	{key: "max_analyzed_offset", takes: anything}, // Elasticsearch
-	{key: "max_analyzer_offset", takes: anything}, // OpenSearch
-	{key: "options", takes: anObject},
-	{key: "force_source", takes: aSwitch},
 }
 
 var (
-	highlightFieldParams = append([]param{
-		{key: "fragment_offset", takes: aCount},
-		{key: "matched_fields", takes: fields, need: needExist},
-	}, highlightParams...)
 	highlightTopParams = append([]param{
 		{key: "fields", takes: anything, required: true},
-		{key: "encoder", takes: aWord, words: []string{"default", "html"}},
+		{key: "encoder", takes: aText},
 		{key: "tags_schema", takes: aText},
 	}, highlightParams...)
 )
@@ -73,6 +57,6 @@ func (c *checker) highlighted(m *member) {
 	} else if f := c.resolve(&m.key, needHighlight); f != nil && !needHighlight.fits(f) {
 		c.unfit(f, needHighlight)
 	}
-	c.params(&m.value, "a field of highlight", highlightFieldParams)
+	c.params(&m.value, "a field of highlight", highlightParams)
 	c.marked++
 }

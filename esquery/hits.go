@@ -1,13 +1,12 @@
 package esquery
 
-// hitsParams are common to a search, inner_hits and top_hits.
+// hitsParams are those of top_hits.
 var hitsParams = []param{
 	{key: "from", takes: aCount},
 	{key: "size", takes: aCount},
 	{key: "sort", takes: aSort},
 	{key: "_source", takes: aSource},
 	{key: "fields", takes: fetchedFields},
-	{key: "docvalue_fields", takes: docValueFields},
 	{key: "highlight", takes: aHighlight},
 	{key: "version", takes: aSwitch},
 	{key: "seq_no_primary_term", takes: aSwitch},
@@ -15,25 +14,16 @@ var hitsParams = []param{
 	{key: "script_fields", takes: aScript},
 }
 
-var innerHitsParams = append([]param{
-	{key: "name", takes: aText},
-	{key: "ignore_unmapped", takes: aSwitch},
-}, hitsParams...)
-
-const defaultInnerHits = 3
-
-// innerHits checks the inner_hits of a nested or joined query.
-func (c *checker) innerHits(v *value) {
-	if c.params(v, "inner_hits", innerHitsParams) {
-		c.inner += max(1, c.fewHits(v, "inner_hits")) // a search without hits costs as much
-	}
-	c.conceal(v)
-}
+const defaultTopHits = 3
 
 // topHits checks the aggregation, whose hits are those of each bucket around it.
 func (c *checker) topHits(v *value) {
 	if c.params(v, "top_hits", hitsParams) {
-		n := times(c.around, c.fewHits(v, "top_hits"))
+		each := count(v, "from", 0) + count(v, "size", defaultTopHits)
+		if each > maxTopHits {
+			c.report(ErrTooExpensive, nil, "from plus size of top_hits is %d; engines return at most %d", each, maxTopHits)
+		}
+		n := times(c.around, each)
 		c.topped = max(c.topped, n)
 		if n > maxHits {
 			c.report(ErrTooExpensive, nil,
@@ -43,17 +33,8 @@ func (c *checker) topHits(v *value) {
 	c.conceal(v)
 }
 
-// fewHits reports more hits than engines return, and returns their number.
-func (c *checker) fewHits(v *value, owner string) int {
-	n := count(v, "from", 0) + count(v, "size", defaultInnerHits)
-	if n > maxInnerHits {
-		c.report(ErrTooExpensive, nil, "from plus size of %s is %d; engines return at most %d", owner, n, maxInnerHits)
-	}
-	return n
-}
-
-// conceal excludes hidden fields from the documents that a search, inner_hits or
-// top_hits return. An exclusion in one place has no effect in the others.
+// conceal excludes hidden fields from the documents that a search or top_hits
+// return. An exclusion in one place has no effect in the other.
 func (c *checker) conceal(v *value) {
 	if !c.index.sensitive.any() || c.bare || v.kind != object {
 		return

@@ -11,10 +11,10 @@ func TestAbilities(t *testing.T) {
 		"const":{"type":"constant_keyword"}, "long":{"type":"long"}, "date":{"type":"date"}, "ip":{"type":"ip"}, "point":{"type":"geo_point"},
 		"days":{"type":"date_range"}, "labels":{"type":"flattened"}, "flat":{"type":"flat_object"}, "o":{"properties":{}}, "odd":{"type":"future"}}}`)
 	for path, want := range map[string]struct{ can, cannot ability }{
-		"text":     {canExist | canMatch | canTerm | canPhrase | canPhrasePrefix | canFuzzy, canSort | canGroup | canFetch},
+		"text":     {canExist | canMatch | canTerm | canPhrase | canPhrasePrefix | canFuzzy, canSort | canGroup},
 		"open":     {canMatch | canSort | canGroup, 0},
 		"docs":     {canMatch, canPhrase | canPhrasePrefix},
-		"word":     {canTerm | canPrefix | canPattern | canRange | canSort | canGroup | canFetch, canCalculate},
+		"word":     {canTerm | canPrefix | canPattern | canRange | canSort | canGroup, canCalculate},
 		"bare":     {0, canExist | canTerm | canSort},
 		"slow":     {canExist | canTerm | canSort, 0},
 		"const":    {canTerm | canGroup, canFuzzy},

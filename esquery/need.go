@@ -25,9 +25,7 @@ const (
 	needGroup
 	needNumber
 	needDate
-	needPeriod // a date or a range of dates
 	needIP
-	needFetch
 	needBuckets
 	needNumeric
 	needHistogram
@@ -74,22 +72,19 @@ var needs = [...]struct {
 	needGroup:  {can: canCount, what: "a field with doc values"},
 	needNumber: {can: canCalculate, what: "a number, date or boolean"},
 	needDate:   {can: canGroup, families: setOf(dateFamily), what: "a date"},
-	needPeriod: {can: canCount, families: setOf(dateFamily, dateRangeFamily), what: "a date"},
 	needIP:     {can: canGroup, families: setOf(ipFamily), what: "an ip"},
-	needFetch:  {can: canFetch, what: "a field with doc values"},
 
 	needBuckets: {can: canGroup, families: ^setOf(geoPointFamily, murmurFamily),
 		what: "a field of whole values with doc values"},
 	needNumeric: {can: canCalculate, families: setOf(otherFamily, numberFamily), what: "a number"},
-	needHistogram: {can: canCount, families: setOf(otherFamily, numberFamily, dateFamily, booleanFamily,
-		rangeFamily, dateRangeFamily, histogramFamily),
+	needHistogram: {can: canCount, families: setOf(otherFamily, numberFamily, dateFamily, booleanFamily, histogramFamily),
 		what: "a number"},
 	needHighlight: {can: canExist, families: ^setOf(objectFamily, nestedFamily, metaFamily), what: "a text or keyword"},
 }
 
 func (n need) fits(f *Field) bool {
 	want := &needs[n]
-	return (f.split == "" || n == needExist || n == needFetch || n == needHighlight) &&
+	return (f.split == "" || n == needExist || n == needHighlight) &&
 		(want.families == 0 || want.families&(1<<f.family) != 0) && f.can(want.can)
 }
 

@@ -16,10 +16,9 @@ type param struct {
 	key      string
 	takes    shape
 	required bool
-	old      bool     // another name of a param: accepted, never proposed
-	need     need     // of aField and fields
-	words    []string // of aWord
-	why      string   // of refused and aScript: the reason, and what to use instead
+	old      bool   // another name of a param: accepted, never proposed
+	need     need   // of aField
+	why      string // of refused and aScript: the reason, and what to use instead
 }
 
 // A shape is a set of values. Like the engines, shapes accept "2" as a number and
@@ -30,7 +29,6 @@ const (
 	anything        shape = iota // checked elsewhere, or by the engine
 	aText                        // a string, or a value that engines read as one
 	texts                        // a text or an array of texts
-	aWord                        // one of words, in any letter case
 	aSwitch                      // a boolean
 	aNumber                      // any number
 	aBoost                       // a number that is not negative
@@ -39,7 +37,6 @@ const (
 	anObject                     // an object
 	anArray                      // an array
 	aField                       // the name of a field that fits need
-	fields                       // the name of such a field, or an array of names
 	aQuery                       // a query
 	someQueries                  // a query or an array of queries
 	clauses                      // a query, an array of queries, or null
@@ -50,7 +47,6 @@ const (
 	aSort
 	aSource
 	fetchedFields
-	docValueFields
 	aHighlight
 	aScript // refused
 	refused // for the reason in why
@@ -122,8 +118,6 @@ func (c *checker) takes(v *value, p *param) bool {
 	case texts:
 		all := v.kind == array && !slices.ContainsFunc(v.items, func(v value) bool { return !isText(&v) })
 		return c.must(all || isText(v), v, p.key, "a string or an array of strings")
-	case aWord:
-		return c.word(v, p)
 	case aSwitch:
 		return c.must(isSwitch(v), v, p.key, "true or false")
 	case aNumber:
@@ -144,8 +138,6 @@ func (c *checker) takes(v *value, p *param) bool {
 		return c.is(v, array, p.key)
 	case aField:
 		return c.must(v.kind == str, v, p.key, "the name of a field") && c.field(&v.text, p.need) != nil
-	case fields:
-		return c.fieldNames(v, p)
 	case aQuery:
 		c.query(v)
 	case someQueries:
@@ -170,9 +162,7 @@ func (c *checker) takes(v *value, p *param) bool {
 	case aSource:
 		c.source(v)
 	case fetchedFields:
-		c.fetched(v, needExist)
-	case docValueFields:
-		c.fetched(v, needFetch)
+		c.fetched(v)
 	case aHighlight:
 		c.highlight(v)
 	}
@@ -189,42 +179,6 @@ func (c *checker) must(ok bool, v *value, key, what string) bool {
 		c.report(ErrMalformed, nil, "%s must be %s, and is %s", key, what, v.kind)
 	}
 	return false
-}
-
-func (c *checker) word(v *value, p *param) bool {
-	if v.kind == str {
-		for _, w := range p.words {
-			if strings.EqualFold(w, v.text) {
-				return true
-			}
-		}
-	}
-	if !c.must(v.kind == str, v, p.key, "one of "+strings.Join(p.words, ", ")) {
-		return false
-	}
-	c.report(ErrMalformed, refusal.Nearest(v.text, p.words, maxCandidates),
-		"%s must be one of %s, and is %s", p.key, strings.Join(p.words, ", "), quoted(v.text))
-	return false
-}
-
-// fieldNames checks a name or an array of names without wildcards.
-func (c *checker) fieldNames(v *value, p *param) bool {
-	if v.kind == str {
-		return c.field(&v.text, p.need) != nil
-	}
-	if !c.must(v.kind == array, v, p.key, "the name of a field or an array of them") {
-		return false
-	}
-	ok := true
-	for i := range v.items {
-		c.at(i)
-		name := &v.items[i]
-		if !c.must(name.kind == str, name, p.key, "the name of a field") || c.field(&name.text, p.need) == nil {
-			ok = false
-		}
-		c.out()
-	}
-	return ok
 }
 
 func isText(v *value) bool { return v.kind == str || v.kind == number || v.kind == boolean }

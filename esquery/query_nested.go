@@ -5,7 +5,7 @@ var nestedParams = withCommon(
 	param{key: "query", takes: anything, required: true},
 	param{key: "score_mode", takes: aText},
 	param{key: "ignore_unmapped", takes: aSwitch},
-	param{key: "inner_hits", takes: anything})
+	param{key: "inner_hits", takes: refused, why: "it is not supported; _source has the nested objects"})
 
 // nestedQuery checks a query on the objects of a nested field.
 func (c *checker) nestedQuery(v *value) {
@@ -25,7 +25,5 @@ func (c *checker) nestedQuery(v *value) {
 	outer := c.nested
 	c.nested = f.Path
 	c.member(v, "query", c.query)
-	// inner_hits see the fields of the nested objects.
-	c.member(v, "inner_hits", c.innerHits)
 	c.nested = outer
 }

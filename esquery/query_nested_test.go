@@ -4,7 +4,7 @@ import "testing"
 
 func TestNestedQueries(t *testing.T) {
 	runChecks(t, validator(t, nil), ofQueries([]checkCase{
-		{"nested", `{"nested":{"path":"items","query":{"term":{"items.sku":"A1"}},"score_mode":"avg","ignore_unmapped":true,"inner_hits":{}}}`, ""},
+		{"nested", `{"nested":{"path":"items","query":{"term":{"items.sku":"A1"}},"score_mode":"avg","ignore_unmapped":true}}`, ""},
 		{"nested in nested", `{"nested":{"path":"items","query":{"nested":{"path":"items.parts","query":{"term":{"items.parts.no":"p"}}}}}}`, ""},
 		{"nested two levels down at once", `{"nested":{"path":"items.parts","query":{"term":{"items.parts.no":"p"}}}}`, ""},
 		{"exists of the object itself", `{"nested":{"path":"items","query":{"exists":{"field":"items"}}}}`, ""},

@@ -61,7 +61,6 @@ type Hit struct {
 	Source    json.RawMessage `json:"source,omitempty"`    // the document, or a part of it
 	Fields    json.RawMessage `json:"fields,omitempty"`    // arrays of values by field
 	Highlight json.RawMessage `json:"highlight,omitempty"` // arrays of text by field
-	InnerHits json.RawMessage `json:"innerHits,omitempty"` // by name
 	Sort      json.RawMessage `json:"sort,omitempty"`      // the array of values it was sorted by
 
 	MatchedQueries []string `json:"matchedQueries,omitempty"` // the names of the queries that it matches

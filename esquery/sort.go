@@ -33,7 +33,7 @@ var (
 	}
 )
 
-// sort checks the sort of a search, inner_hits or top_hits.
+// sort checks the sort of a search or of top_hits.
 func (c *checker) sort(v *value) {
 	switch v.kind {
 	case str:

@@ -71,8 +71,8 @@ func (c *checker) sourcePattern(v *value) {
 	}
 }
 
-// fetched checks fields and docvalue_fields.
-func (c *checker) fetched(v *value, n need) {
+// fetched checks the fields that a search returns.
+func (c *checker) fetched(v *value) {
 	if !c.must(v.kind == array, v, "it", "an array of fields") {
 		return
 	}
@@ -80,11 +80,11 @@ func (c *checker) fetched(v *value, n need) {
 		c.at(i)
 		switch item := &v.items[i]; item.kind {
 		case str:
-			c.fetchedName(item, n)
+			c.fetchedName(item)
 		case object:
 			if c.params(item, "a field", fetchedFieldParams) {
 				c.in("field")
-				f := c.fetchedName(item.get("field"), n)
+				f := c.fetchedName(item.get("field"))
 				c.out()
 				if f != nil && f.family == dateFamily {
 					c.member(item, "format", func(v *value) { c.dateFormat(v, false) })
@@ -98,20 +98,20 @@ func (c *checker) fetched(v *value, n need) {
 }
 
 // fetchedName checks a name or pattern. It returns the field of a name.
-func (c *checker) fetchedName(v *value, n need) *Field {
+func (c *checker) fetchedName(v *value) *Field {
 	if !c.must(v.kind == str, v, "a field", "a name") {
 		return nil
 	}
 	if strings.Contains(v.text, "*") {
-		c.pattern(v, n)
+		c.pattern(v, needExist)
 		return nil
 	}
-	f := c.resolve(&v.text, n)
+	f := c.resolve(&v.text, needExist)
 	if f == nil {
 		return nil
 	}
-	if !n.fits(f) {
-		c.unfit(f, n)
+	if !needExist.fits(f) {
+		c.unfit(f, needExist)
 		return nil
 	}
 	if f.family == keyedFamily && f.Type == "flat_object" {
@@ -130,11 +130,6 @@ func (c *checker) fetchedName(v *value, n need) *Field {
 // pattern checks a pattern of names: it must match something, and nothing
 // hidden.
 func (c *checker) pattern(v *value, n need) {
-	if n == needFetch && glob(v.text, "_ignored_source") {
-		c.report(ErrFieldType, nil,
-			"the pattern %s matches metadata fields without doc values; name the fields", quoted(v.text))
-		return
-	}
 	if !c.fewPatterns() {
 		return
 	}

@@ -77,20 +77,6 @@ var costRules = []costRule{
 		width, from, to := clockSteps(r, 60_000, beyond)
 		return fmt.Sprintf(`{"size":0,"query":{"range":{"day":{"gte":%q,"lt":%q}}},"aggs":{"a":{"date_histogram":{"field":"day","fixed_interval":"%dm"}}}}`, from, to, width)
 	}},
-	{"steps of ranges of dates", func(r *rand.Rand, beyond bool) string {
-		if beyond && r.IntN(2) == 0 {
-			return aggsBody(`{"date_histogram":{"field":"span","calendar_interval":%q,"min_doc_count":%d}}`, pick(r, "year", "month", "minute"), r.IntN(2))
-		}
-		width, from, to := clockSteps(r, 100, beyond)
-		return aggsBody(`{"date_histogram":{"field":"span","fixed_interval":"%dm","hard_bounds":{"min":%q,"max":%q}}}`, width, from, to)
-	}},
-	{"steps of ranges of numbers", func(r *rand.Rand, beyond bool) string {
-		field := pick(r, "ages", "prices")
-		if beyond && r.IntN(2) == 0 {
-			return aggsBody(`{"histogram":{"field":%q,"interval":%s,"min_doc_count":%d,"hard_bounds":{"min":0}}}`, field, pick(r, "1", "1e6", "1e-6"), r.IntN(2))
-		}
-		return aggsBody(`{"histogram":{"field":%q,"interval":0.5,"hard_bounds":{"min":0,"max":%d}}}`, field, upTo(r, 500, beyond))
-	}},
 	{"formats of bounds", func(r *rand.Rand, beyond bool) string {
 		format, from, to := "dd/MM/yyyy", "01/01/2024", "31/12/2024"
 		if beyond {
@@ -143,9 +129,6 @@ var costRules = []costRule{
 	}},
 	{"hits of buckets", func(r *rand.Rand, beyond bool) string {
 		return aggsBody(`{"terms":{"field":%q,"size":%d},"aggs":{"b":{"top_hits":{"size":10,"_source":%t}}}}`, pick(r, "key", "n"), upTo(r, 1000, beyond), r.IntN(2) == 0)
-	}},
-	{"digits in buckets", func(r *rand.Rand, beyond bool) string {
-		return fmt.Sprintf(`{"size":0,"query":{"range":{"i":{"gte":0}}},"aggs":{"a":{"terms":{"field":"key","size":%d},"aggs":{"b":{"percentiles":{"field":"i","hdr":{"number_of_significant_value_digits":3}}}}}}}`, upTo(r, 1310, beyond))
 	}},
 	{"hits", func(r *rand.Rand, beyond bool) string {
 		return fmt.Sprintf(`{"size":%d,"_source":["key","n"]}`, upTo(r, 10_000, beyond))
@@ -204,9 +187,6 @@ var honestBodies = []string{
 	`{"size":0,"query":{"range":{"day":{"gte":"now-1h","lte":"now"}}},"aggs":{"a":{"date_histogram":{"field":"day","calendar_interval":"minute"}}}}`,
 	aggsBody(`{"date_histogram":{"field":"day","calendar_interval":"hour","hard_bounds":{"min":"2024-01-01","max":"2024-02-01"}}}`),
 	aggsBody(`{"date_histogram":{"field":"day","fixed_interval":"1h","min_doc_count":1}}`),
-	aggsBody(`{"date_histogram":{"field":"span","calendar_interval":"month","hard_bounds":{"min":"2020-01-01","max":"2025-12-31"}}}`),
-	aggsBody(`{"date_histogram":{"field":"span","calendar_interval":"day","hard_bounds":{"min":"2024-01-01","max":"2024-03-31"}}}`),
-	aggsBody(`{"histogram":{"field":"ages","interval":10,"hard_bounds":{"min":0,"max":120}}}`),
 	aggsBody(`{"histogram":{"field":"x","interval":50}}`),
 	aggsBody(`{"histogram":{"field":"i","interval":10,"min_doc_count":1},"aggs":{"b":{"avg":{"field":"x"}}}}`),
 	aggsBody(`{"histogram":{"field":"flag","interval":1}}`),

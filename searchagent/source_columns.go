@@ -40,7 +40,7 @@ func position(asked []string, field string) int {
 func askedFor(body json.RawMessage) []string {
 	members, _ := decoded(body).(map[string]any)
 	var names []string
-	for _, key := range []string{"_source", "fields", "docvalue_fields"} {
+	for _, key := range []string{"_source", "fields"} {
 		asks := members[key]
 		if object, ok := asks.(map[string]any); ok {
 			if asks = object["includes"]; asks == nil {

@@ -35,7 +35,6 @@ type hitJSON struct {
 	Source         json.RawMessage `json:"_source"`
 	Fields         json.RawMessage `json:"fields"`
 	Highlight      json.RawMessage `json:"highlight"`
-	InnerHits      json.RawMessage `json:"inner_hits"`
 	Sort           json.RawMessage `json:"sort"`
 	MatchedQueries []string        `json:"matched_queries"`
 }

@@ -21,7 +21,7 @@ func TestSearch(t *testing.T) {
 		"_shards":{"total":3,"successful":3,"skipped":1,"failed":0},
 		"hits":{"total":{"value":10000,"relation":"gte"},"max_score":2.5,"hits":[
 			{"_index":"orders-1","_id":"a","_score":2.5,"_source":{"total":5,"secret":"x"},"fields":{"city":["Bonn"],"secret":["x"]},
-			 "highlight":{"city":["<em>Bonn</em>"]},"inner_hits":{"lines":{}},"sort":[1,"b"],"matched_queries":["q"]},
+			 "highlight":{"city":["<em>Bonn</em>"]},"sort":[1,"b"],"matched_queries":["q"]},
 			{"_index":"orders-2","_id":"b","_score":null}]},
 		"aggregations":{"n":{"value":1}}}`)
 	got, err := newClient(t, e, esclient.Options{}).Search(t.Context(), search(t, `{"query":{"term":{"city":"Bonn"}}}`))
@@ -36,8 +36,8 @@ func TestSearch(t *testing.T) {
 		Hits: []esquery.Hit{{
 			Index: "orders-1", ID: "a", Score: &score,
 			Source: json.RawMessage(`{"total":5}`), Fields: json.RawMessage(`{"city":["Bonn"]}`),
-			Highlight: json.RawMessage(`{"city":["<em>Bonn</em>"]}`), InnerHits: json.RawMessage(`{"lines":{}}`),
-			Sort: json.RawMessage(`[1,"b"]`), MatchedQueries: []string{"q"},
+			Highlight: json.RawMessage(`{"city":["<em>Bonn</em>"]}`),
+			Sort:      json.RawMessage(`[1,"b"]`), MatchedQueries: []string{"q"},
 		}, {Index: "orders-2", ID: "b"}},
 		Aggregations: json.RawMessage(`{"n":{"value":1}}`),
 	}
