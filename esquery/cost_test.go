@@ -42,7 +42,7 @@ func TestCost(t *testing.T) {
 		{"maxGaps of documents next to the query", `{"query":{"range":{"createdAt":{"gte":"now-1h","lte":"now"}}},"aggs":{"g":{"global":{},"aggs":{"a":{"date_histogram":{"field":"createdAt","calendar_interval":"minute"}}}}}}`, "too_expensive /aggs/g/aggs/a/date_histogram"},
 
 		{"bounds in a format of one's own", days("createdAt", `,"format":"dd/MM/yyyy","hard_bounds":{"min":"01/02/2024","max":"03/02/2024"}`), ""},
-		{"bounds with a longer year", days("createdAt", `,"format":"yyyyyy","hard_bounds":{"min":"002024","max":"202424"}`), "invalid_literal /aggs/a/date_histogram/hard_bounds/min; invalid_literal /aggs/a/date_histogram/hard_bounds/max"},
+		{"bounds with a longer year", days("createdAt", `,"format":"yyyyyy","hard_bounds":{"min":"002024","max":"202424"}`), "invalid_literal /aggs/a/date_histogram/format; invalid_literal /aggs/a/date_histogram/hard_bounds/min; invalid_literal /aggs/a/date_histogram/hard_bounds/max"},
 		{"bounds without a year", days("createdAt", `,"format":"MM-dd","hard_bounds":{"min":"01-02"}`), "invalid_literal /aggs/a/date_histogram/hard_bounds/min"},
 		{"bounds in seconds that look like years", agg(`{"date_histogram":{"field":"createdAt","fixed_interval":"1s","format":"epoch_second","hard_bounds":{"min":"2024","max":"999999"}}}`), "too_expensive /aggs"},
 		{"bounds of two digits of a year", days("createdAt", `,"format":"yy-MM-dd","hard_bounds":{"min":"70-01-01"}`), "invalid_literal /aggs/a/date_histogram/hard_bounds/min"},

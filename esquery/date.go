@@ -235,8 +235,14 @@ func certainLayouts(format string) (layouts []string, ok bool) {
 // plainPattern reports whether a java.time pattern has a year and consists only of
 // parts that patternParts translates.
 func plainPattern(pattern string) bool {
+	parts, ok := partsOfPattern(pattern)
+	return ok && slices.ContainsFunc(parts, func(part string) bool { return part[0] == 'y' || part[0] == 'u' })
+}
+
+// partsOfPattern returns the parts of a java.time pattern, such as yyyy and MM. It
+// reports false if patternParts does not translate one of them.
+func partsOfPattern(pattern string) (parts []string, ok bool) {
 	pattern = strings.NewReplacer("'T'", " ", "'Z'", " ").Replace(pattern)
-	year := false
 	for i := 0; i < len(pattern); {
 		end := i + 1
 		if !strings.Contains(" -/.,:", pattern[i:end]) {
@@ -245,101 +251,67 @@ func plainPattern(pattern string) bool {
 			}
 			// Package time reads a fraction only after a point or comma.
 			if !patternPart[pattern[i:end]] || pattern[i] == 'S' && (i == 0 || !strings.Contains(".,", pattern[i-1:i])) {
-				return false
+				return nil, false
 			}
+			parts = append(parts, pattern[i:end])
 		}
-		year = year || pattern[i] == 'y' || pattern[i] == 'u'
 		i = end
 	}
-	return year
+	return parts, true
 }
 
 // patternPart are the parts that patternParts translates.
 var patternPart = wordset.Of(`yyyy uuuu yy MMMM MMM MM M dd d HH H hh h mm ss SSS XXX XX X xxx Z EEEE EEE a`)
 
-// A formatFault is a letter of a date format that is mistaken for another one.
-type formatFault struct {
-	letters string // the format has one of them,
-	without string // and none of these
-	instead string // the letter that was meant
-	why     string
-}
-
-var formatFaults = []formatFault{
-	{"Y", "w", "y", "Y is the year of the week, which differs around New Year; the year is y"},
-	{"m", "HhKk", "M", "m is the minute; the month is M"},
-	{"S", "s", "s", "S is a fraction of a second; the second is s"},
-	{"hK", "aB", "H", "h is an hour of half a day, which needs a; the hour of a day is H"},
-}
-
-// dateFormat reports a format that prints or reads another date than it seems. reads
-// means that dates are read with it: engines invent the parts that it does not have.
+// dateFormat reports a format that prints or reads another date than it seems, and one
+// of which that is not known. reads means that dates are read with it.
 func (c *checker) dateFormat(v *value, reads bool) {
-	for pattern := range strings.SplitSeq(v.text, "||") {
-		if strings.Contains(pattern, "_") || pattern == "" || namedFormat[pattern] {
-			if reads && timeAlone.MatchString(pattern) {
-				c.report(ErrInvalidLiteral, nil, "the date format %s has no day, so that engines read a time of 1970", quoted(pattern))
-				return
-			}
+	for format := range strings.SplitSeq(v.text, "||") {
+		named := strings.Contains(format, "_") || namedFormat[format]
+		if named && !(reads && timeAlone.MatchString(format)) || !named && soundFormat(strings.TrimPrefix(format, "8"), reads) {
 			continue
 		}
-		letters := unquotedLetters(pattern)
-		for _, f := range formatFaults {
-			if i := strings.IndexAny(letters, f.letters); i >= 0 && !strings.ContainsAny(letters, f.without) {
-				meant := strings.ReplaceAll(strings.ReplaceAll(v.text, letters[i:i+1], f.instead), "D", "d")
-				c.report(ErrInvalidLiteral, []string{meant}, "in the date format %s %s", quoted(pattern), f.why)
-				return
-			}
-		}
-		switch {
-		case letters == "":
-			c.report(ErrInvalidLiteral, nil, "the date format %s prints the same text for every date", quoted(pattern))
-		case strings.Contains(letters, "D") && strings.ContainsAny(letters, "ML"):
-			c.report(ErrInvalidLiteral, []string{strings.ReplaceAll(v.text, "D", "d")},
-				"in the date format %s D is the day of the year; the day of the month is d", quoted(pattern))
-		case monthAsMinute.MatchString(letters):
-			c.report(ErrInvalidLiteral, nil, "in the date format %s M after the hour is the month; the minute is m", quoted(pattern))
-		case reads && !strings.ContainsAny(letters, "Dweq") && hasGap(letters):
-			c.report(ErrInvalidLiteral, nil, "the date format %s does not have all of year, month, day and hour down to its smallest part, so that "+
-				"engines read a date that was not given, such as 1970", quoted(pattern))
-		default:
-			continue
-		}
+		c.report(ErrInvalidLiteral, []string{"yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss"},
+			"the date format %s is refused, because engines could read or print another date with it. The parts are yyyy, MM, dd, HH, mm and "+
+				"ss, each at most once and without one that is missing between two others. A format in which dates are read has the year: "+
+				"engines take a part that is missing from 1970", quoted(format))
 		return
 	}
 }
 
+// soundFormat reports whether a java.time pattern has only known parts, from the first to the
+// last of them, which begin with the hour at the latest, and with the year if it reads dates.
+func soundFormat(pattern string, reads bool) bool {
+	parts, ok := partsOfPattern(pattern)
+	if !ok || len(parts) == 0 {
+		return !reads && weekOrQuarter.MatchString(pattern)
+	}
+	var has [len(sequence)]bool
+	half, marked := false, false // of a day
+	for _, part := range parts {
+		half, marked = half || part[0] == 'h', marked || part[0] == 'a'
+		at := strings.Index(sequence, strings.NewReplacer("u", "y", "h", "H").Replace(part[:1]))
+		switch {
+		case at < 0:
+		case has[at]:
+			return false
+		default:
+			has[at] = true
+		}
+	}
+	first := max(0, slices.Index(has[:], true))
+	end := first
+	for end < len(has) && has[end] {
+		end++
+	}
+	return half == marked && !slices.Contains(has[end:], true) && (has[0] || !reads) && first <= strings.Index(sequence, "H")
+}
+
+// sequence are the parts of a date in their order. A weekday and a zone can be anywhere.
+const sequence = "yMdHmsS"
+
 var (
 	namedFormat   = wordset.Of(`date time hour year weekyear iso8601`)
 	timeAlone     = regexp.MustCompile(`^(strict_)?(basic_)?(t_)?(time|hour)`)
-	monthAsMinute = regexp.MustCompile(`[HhKk]M`)
+	weekOrQuarter = regexp.MustCompile(`^(?:(?:YYYY|xxxx)-?'W'ww|yyyy[- ]?(?:'Q'q|QQQ)|(?:'Q'q|QQQ) yyyy)$`)
 )
-
-// hasGap reports whether the letters of a format lack a part above another one.
-func hasGap(letters string) bool {
-	ended := false
-	for _, part := range [...]string{"yuY", "ML", "d", "HhKk", "m", "s"} {
-		has := strings.ContainsAny(letters, part)
-		if has && ended {
-			return true
-		}
-		ended = ended || !has
-	}
-	return false
-}
-
-// unquotedLetters returns the letters of a pattern outside of its quotes, each run once.
-func unquotedLetters(pattern string) string {
-	var b strings.Builder
-	inside, last := false, byte(0)
-	for i := range len(pattern) {
-		c := pattern[i]
-		if c == '\'' {
-			inside = !inside
-		} else if !inside && c|0x20 >= 'a' && c|0x20 <= 'z' && c != last {
-			b.WriteByte(c)
-			last = c
-		}
-	}
-	return b.String()
-}

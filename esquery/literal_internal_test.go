@@ -124,8 +124,8 @@ func TestBodyDates(t *testing.T) {
 		}
 	}
 	check("format", func(c *checker, v *value) { c.dateFormat(v, false) },
-		[]string{"yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm:ss.SSSX", "epoch_millis", "strict_date||epoch_second", "xxxx-'W'ww", "yyyy-DDD", "week_date", "YYYY-'W'ww", "QQQ yyyy"},
-		[]string{"YYYY-MM-dd", "yyyy-MM-DD", "epoch_millis||YYYY-MM-dd"})
+		[]string{"yyyy-MM-dd", "yyyy-MM-dd'T'HH:mm:ss.SSSX", "epoch_millis", "strict_date||epoch_second", "xxxx-'W'ww", "week_date", "YYYY-'W'ww", "QQQ yyyy", "HH:mm", "EEEE", "hh:mm a"},
+		[]string{"YYYY-MM-dd", "yyyy-MM-DD", "epoch_millis||YYYY-MM-dd", "yyyy-DDD", "yyyy-mm", "mm", "ss", "hh:mm", "'day'", ""})
 }
 
 // Every example that a message or a description shows must be readable.
