@@ -31,15 +31,8 @@ type Field struct {
 	// sorting, aggregations and collapsing need. Some types with doc values
 	// cannot be sorted by.
 	Sortable bool
-	// Partial reports whether some of the indices lack the field.
-	Partial bool
-	// Runtime reports whether the field is computed for each document, which is
-	// slow.
-	Runtime bool
 	// Formats are the formats of a date, in the order in which they are tried.
 	Formats []string
-	// Dims is the length of a vector. It is 0 if it is not known.
-	Dims int
 
 	family    family
 	included  []string // further nested objects whose queries see the field; "" is the document

@@ -193,7 +193,6 @@ func merge(names []string, read []*mappingReader) (*Mapping, error) {
 		}
 		for path, each := range all {
 			f := agree(each)
-			f.Partial = len(each) < len(read)
 			f.split = split(path, each, names, read)
 			m.fields[path] = f
 		}
@@ -229,7 +228,6 @@ func agree(each []*Field) *Field {
 		names = lists.Add(names, v.Type)
 		f.Searchable = f.Searchable && v.Searchable
 		f.Sortable = f.Sortable && v.Sortable
-		f.Runtime = f.Runtime || v.Runtime
 		f.indexed = f.indexed && v.indexed
 		f.positions = f.positions && v.positions
 		f.flattened = f.flattened || v.flattened

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/textmatch"
@@ -23,92 +24,58 @@ type DescribeOptions struct {
 	MaxFields int
 }
 
-// A Description describes an index to the author of a body, such as a model.
-// Names come from the mapping, and the authors of documents can add names to it:
-// names with characters other than letters, digits and _ - . @ $ are left out.
-type Description struct {
-	Index   string             `json:"index"`
-	Fields  []FieldDescription `json:"fields"`            // sorted by path
-	Omitted int                `json:"omitted,omitempty"` // fields left out: too many, or not plain names
-}
-
-// A FieldDescription is the description of one field.
-type FieldDescription struct {
-	Path string `json:"path"`
-	Type string `json:"type"`
-	// Nested is the nested object around the field, whose nested query it needs.
-	Nested string `json:"nested,omitempty"`
-	// Use lists what the field can be used for, such as "full text", "exact",
-	// "range", "sort", "group" and "calculate".
-	Use []string `json:"use,omitempty"`
-	// Formats are the formats of a date, and Example is a date in one of them.
-	Formats []string `json:"formats,omitempty"`
-	Example string   `json:"example,omitempty"`
-	// Dims is the length of a vector.
-	Dims int `json:"dims,omitempty"`
-	// Fields are multi-fields: they hold the same values for other uses.
-	Fields []FieldDescription `json:"fields,omitempty"`
-}
-
-// Describe describes the index of that name to the author of a body. Sensitive
-// fields are left out. A nil opt means the defaults. For an unknown index, the
-// error matches [ErrUnknownIndex].
-func (v *Validator) Describe(index string, opt *DescribeOptions) (*Description, error) {
+// Describe describes the index of that name to the author of a body, such as a model:
+// one line for each field, with its type, what it can be used for, and its multi-fields.
+// Sensitive fields are left out. Names come from the mapping, and the authors of documents
+// can add names to it: names with characters other than letters, digits and _ - . @ $ are
+// left out. A nil opt means the defaults. For an unknown index, the error matches
+// [ErrUnknownIndex].
+func (v *Validator) Describe(index string, opt *DescribeOptions) (string, error) {
 	c := checker{v: v}
 	ix := c.named(index)
 	if ix == nil {
-		return nil, refuse(c.problems)
+		return "", refuse(c.problems)
 	}
 	o := option.Of(opt)
 	if err := option.Default("esquery: DescribeOptions.MaxFields", &o.MaxFields, 100); err != nil {
-		return nil, err
+		return "", err
 	}
-	d := &Description{Index: index}
-	described, odd := ix.describable()
+	described, multi, odd := ix.describable()
 	chosen := nearestTo(o.Words, described, o.MaxFields)
-	d.Omitted = odd + len(described) - len(chosen)
-	subs := ix.subFields()
+	var b strings.Builder
 	for _, f := range chosen {
-		text := describe(f)
-		for _, sub := range subs[f.Path] {
-			text.Fields = append(text.Fields, describe(sub))
+		describe(&b, f)
+		for _, sub := range multi[f.Path] {
+			b.WriteString(" | ")
+			describe(&b, sub)
 		}
-		d.Fields = append(d.Fields, text)
+		b.WriteByte('\n')
 	}
-	return d, nil
+	if omitted := odd + len(described) - len(chosen); omitted > 0 {
+		b.WriteString("(" + strconv.Itoa(omitted) + " more fields are not shown)\n")
+	}
+	return b.String(), nil
 }
 
-// describable returns the sorted fields that can be described on their own, and
-// how many are left out for their names.
-func (ix *index) describable() ([]*Field, int) {
-	var all []*Field
-	odd := 0
+// describable returns the sorted fields that can be described, the multi-fields by their
+// parents, and how many fields are left out for their names.
+func (ix *index) describable() (all []*Field, multi map[string][]*Field, odd int) {
+	multi = map[string][]*Field{}
 	for _, path := range ix.mapping.known {
 		f := ix.mapping.fields[path]
-		switch {
-		case f.Parent != "" || f.family == objectFamily || ix.sensitive.hides(path):
-		case !plain(path) || !plain(f.Type) || f.Nested != "" && !plain(f.Nested):
+		switch named := plain(path) && plain(f.Type) && (f.Nested == "" || plain(f.Nested)); {
+		case f.family == objectFamily || ix.sensitive.hides(path):
+		// Fields that engines add are used by their own queries only.
+		case f.Parent != "" && named && !strings.HasPrefix(lastOf(path), "_"):
+			multi[f.Parent] = append(multi[f.Parent], f)
+		case f.Parent != "":
+		case !named:
 			odd++
 		default:
 			all = append(all, f)
 		}
 	}
-	return all, odd
-}
-
-// subFields returns the multi-fields that can be described, by their parents.
-func (ix *index) subFields() map[string][]*Field {
-	subs := map[string][]*Field{}
-	for _, path := range ix.mapping.known {
-		f := ix.mapping.fields[path]
-		// Fields that engines add are used by their own queries only.
-		if f.Parent == "" || strings.HasPrefix(lastOf(path), "_") || strings.Contains(path, "#") ||
-			ix.sensitive.hides(path) || !plain(path) || !plain(f.Type) {
-			continue
-		}
-		subs[f.Parent] = append(subs[f.Parent], f)
-	}
-	return subs
+	return all, multi, odd
 }
 
 // plain reports whether a name has only letters, digits and _ - . @ $, so that
@@ -124,8 +91,10 @@ func plain(name string) bool {
 
 const maxPlain = 150
 
-func describe(f *Field) FieldDescription {
-	text := FieldDescription{Path: f.Path, Type: f.Type, Nested: f.Nested, Dims: f.Dims}
+// describe writes a field. Names and formats are plain or quoted.
+func describe(b *strings.Builder, f *Field) {
+	b.WriteString(f.Path + ": " + f.Type)
+	var uses []string
 	for _, use := range [...]struct {
 		can  bool
 		what string
@@ -140,24 +109,31 @@ func describe(f *Field) FieldDescription {
 		{f.family == flattenedFamily, "exact by any key below it"},
 		{f.family == nestedFamily, "nested queries"},
 	} {
-		if use.can && f.split == "" {
-			text.Use = append(text.Use, use.what)
+		if use.can {
+			uses = append(uses, use.what)
 		}
 	}
 	if f.split != "" {
-		text.Use = []string{"differs between the indices, so it cannot be searched"}
+		uses = []string{"differs between the indices, so it cannot be searched"}
 	}
-	for _, name := range f.Formats {
-		if !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) && len(name) <= maxPlain {
-			text.Formats = append(text.Formats, name)
-		}
+	if len(uses) > 0 {
+		b.WriteString("; " + strings.Join(uses, ", "))
 	}
-	for _, name := range text.Formats {
-		if text.Example = dateExample(name); text.Example != "" {
+	if f.Nested != "" {
+		b.WriteString("; in nested " + f.Nested)
+	}
+	formats := lists.Filter(f.Formats, func(name string) bool {
+		return !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) && len(name) <= maxPlain
+	})
+	if len(formats) > 0 {
+		b.WriteString("; format " + prompt.Quote(strings.Join(formats, "||")))
+	}
+	for _, name := range formats {
+		if example := dateExample(name); example != "" {
+			b.WriteString(" such as " + prompt.Quote(example))
 			break
 		}
 	}
-	return text
 }
 
 // nearestTo returns at most n of the fields, sorted by path. Fields with words of
@@ -186,41 +162,4 @@ func nearestTo(text string, fields []*Field, n int) []*Field {
 	chosen = chosen[:n]
 	slices.SortFunc(chosen, func(a, b *Field) int { return strings.Compare(a.Path, b.Path) })
 	return chosen
-}
-
-// String returns the description as text, one line for each field. Names and
-// formats are plain or quoted.
-func (d *Description) String() string {
-	var b strings.Builder
-	for i := range d.Fields {
-		d.Fields[i].line(&b)
-		b.WriteByte('\n')
-	}
-	if d.Omitted > 0 {
-		b.WriteString("(" + strconv.Itoa(d.Omitted) + " more fields are not shown)\n")
-	}
-	return b.String()
-}
-
-func (t *FieldDescription) line(b *strings.Builder) {
-	b.WriteString(t.Path + ": " + t.Type)
-	if len(t.Use) > 0 {
-		b.WriteString("; " + strings.Join(t.Use, ", "))
-	}
-	if t.Nested != "" {
-		b.WriteString("; in nested " + t.Nested)
-	}
-	if len(t.Formats) > 0 {
-		b.WriteString("; format " + prompt.Quote(strings.Join(t.Formats, "||")))
-	}
-	if t.Example != "" {
-		b.WriteString(" such as " + prompt.Quote(t.Example))
-	}
-	if t.Dims > 0 {
-		b.WriteString("; " + strconv.Itoa(t.Dims) + " dimensions")
-	}
-	for i := range t.Fields {
-		b.WriteString(" | ")
-		t.Fields[i].line(b)
-	}
 }

@@ -134,11 +134,8 @@ func (r *mappingReader) field(path string, v *value, at place) *Field {
 	f.copyTo = textsOf(v.get("copy_to"))
 	f.ignoreAbove, _ = strconv.Atoi(textOf(v, "ignore_above"))
 	f.reading = reading(f, v)
-	switch f.family {
-	case dateFamily, dateRangeFamily:
+	if f.family == dateFamily || f.family == dateRangeFamily {
 		f.Formats = formats(f.Type, textOf(v, "format"))
-	case denseVectorFamily:
-		f.vector(v)
 	}
 	return f
 }
@@ -181,14 +178,6 @@ func (f *Field) capabilities(v *value) {
 		f.Searchable, f.Sortable = false, is(v, "doc_values", "true")
 	case objectFamily, nestedFamily, completionFamily, semanticFamily, opaqueFamily:
 		f.Sortable = false
-	}
-}
-
-// vector reads the length of a vector.
-func (f *Field) vector(v *value) {
-	f.Dims, _ = strconv.Atoi(textOf(v, "dims"))
-	if f.Dims == 0 {
-		f.Dims, _ = strconv.Atoi(textOf(v, "dimension"))
 	}
 }
 
@@ -252,7 +241,7 @@ func (r *mappingReader) runtime(v *value, prefix string) error {
 		if f.Type == "lookup" {
 			f.Searchable, f.Sortable = false, false // it can only be fetched
 		}
-		f.Runtime, f.script, f.indexed = true, script, false
+		f.script, f.indexed = script, false
 		r.fields[path] = f
 	}
 	return nil

@@ -90,7 +90,6 @@ func TestParseMappingErrors(t *testing.T) {
 type seen struct {
 	Type, Target, Parent, Nested string
 	Searchable, Sortable         bool
-	Runtime                      bool
 }
 
 func TestFieldsOfAMapping(t *testing.T) {
@@ -161,9 +160,9 @@ func TestFieldsOfAMapping(t *testing.T) {
 		"outer.inner":        {Type: "nested", Nested: "outer"},
 		"outer.inner.z":      {Type: "keyword", Nested: "outer.inner", Searchable: true, Sortable: true},
 		"outer.inner.z.t":    {Type: "text", Parent: "outer.inner.z", Nested: "outer.inner", Searchable: true},
-		"day":                {Type: "keyword", Searchable: true, Sortable: true, Runtime: true},
-		"geo.city":           {Type: "keyword", Searchable: true, Sortable: true, Runtime: true},
-		"late":               {Type: "lookup", Runtime: true},
+		"day":                {Type: "keyword", Searchable: true, Sortable: true},
+		"geo.city":           {Type: "keyword", Searchable: true, Sortable: true},
+		"late":               {Type: "lookup"},
 		"_id":                {Type: "_id", Searchable: true},
 		"_index":             ptr(usable("_index")),
 		"_nothing":           nil,
@@ -179,7 +178,7 @@ func TestFieldsOfAMapping(t *testing.T) {
 				}
 				return
 			}
-			got := seen{f.Type, f.Target, f.Parent, f.Nested, f.Searchable, f.Sortable, f.Runtime}
+			got := seen{f.Type, f.Target, f.Parent, f.Nested, f.Searchable, f.Sortable}
 			if diff := cmp.Diff(*want, got); !ok || f.Path != path || diff != "" {
 				t.Errorf("found %t, path %q (-want +got):\n%s", ok, f.Path, diff)
 			}
@@ -193,20 +192,15 @@ func TestFieldParameters(t *testing.T) {
 	m := parse(t, `{"properties":{
 		"day":  {"type":"date","format":"yyyy-MM-dd||epoch_millis"},
 		"at":   {"type":"date"},
-		"fine": {"type":"date_nanos"},
-		"vec":  {"type":"dense_vector","dims":384},
-		"knn":  {"type":"knn_vector","dimension":3}}}`)
+		"fine": {"type":"date_nanos"}}}`)
 	day, _ := m.Field("day")
 	at, _ := m.Field("at")
 	fine, _ := m.Field("fine")
-	vec, _ := m.Field("vec")
-	knn, _ := m.Field("knn")
-	got := []any{day.Formats, at.Formats, fine.Formats, vec.Dims, knn.Dims}
+	got := []any{day.Formats, at.Formats, fine.Formats}
 	want := []any{
 		[]string{"yyyy-MM-dd", "epoch_millis"},
 		[]string{"strict_date_optional_time", "epoch_millis"},
 		[]string{"strict_date_optional_time_nanos", "epoch_millis"},
-		384, 3,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -220,7 +214,7 @@ func TestSeveralIndices(t *testing.T) {
 	for path, want := range map[string]esquery.Field{
 		"same": {Path: "same", Type: "keyword", Searchable: true, Sortable: true},
 		"kind": {Path: "kind", Type: "keyword", Types: []string{"keyword", "text"}, Searchable: true},
-		"one":  {Path: "one", Type: "long", Searchable: true, Sortable: true, Partial: true},
+		"one":  {Path: "one", Type: "long", Searchable: true, Sortable: true},
 		"off":  {Path: "off", Type: "long", Searchable: true},
 	} {
 		got, _ := m.Field(path)

@@ -47,11 +47,11 @@ type promptIndex struct {
 
 // describe returns an index for a prompt, with the fields nearest to the text.
 func (a *agent) describe(name, text string, limit int) (promptIndex, error) {
-	d, err := a.validator.Describe(name, &esquery.DescribeOptions{Words: text, MaxFields: limit})
+	fields, err := a.validator.Describe(name, &esquery.DescribeOptions{Words: text, MaxFields: limit})
 	if err != nil {
 		return promptIndex{}, fmt.Errorf("searchagent: %w", err)
 	}
-	return promptIndex{Name: name, About: a.opt.About[name], Fields: d.String()}, nil
+	return promptIndex{Name: name, About: a.opt.About[name], Fields: fields}, nil
 }
 
 // plan has the model split the question into tasks. A plan that cannot be used goes

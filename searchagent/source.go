@@ -121,7 +121,7 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	d, err := s.validator.Describe(s.index, &esquery.DescribeOptions{Words: request, MaxFields: maxFields})
+	fields, err := s.validator.Describe(s.index, &esquery.DescribeOptions{Words: request, MaxFields: maxFields})
 	if err != nil {
 		return "", fmt.Errorf("searchagent: %w", err)
 	}
@@ -131,7 +131,7 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 		b.WriteString(": " + prompt.Quote(s.opt.About))
 	}
 	fmt.Fprintf(&b, "\nA search without a size returns everything that it finds, up to %d documents.\n", s.opt.MaxRows)
-	b.WriteString("Its fields, with their types and what they can be used for:\n" + d.String())
+	b.WriteString("Its fields, with their types and what they can be used for:\n" + fields)
 	return b.String(), nil
 }
 
