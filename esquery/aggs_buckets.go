@@ -37,10 +37,8 @@ func (c *checker) namedFilters(p *value) bucketCount {
 		c.query(&filters.members[i].value)
 		c.out()
 	}
-	for i := range filters.items {
-		c.at(i)
-		c.query(&filters.items[i])
-		c.out()
+	if filters.kind == array {
+		c.queries(filters)
 	}
 	n := len(filters.members) + len(filters.items)
 	if n == 0 {
@@ -67,7 +65,7 @@ var (
 		}),
 		"date_histogram": joined(compositeShared, []param{
 			{key: "field", takes: aField, need: needDate, required: true},
-			{key: "calendar_interval", takes: aText}, {key: "fixed_interval", takes: aText}, {key: "interval", takes: anything},
+			{key: "calendar_interval", takes: aText}, {key: "fixed_interval", takes: aText},
 			{key: "format", takes: aText}, zoneParam, {key: "offset", takes: anything},
 		}),
 	}

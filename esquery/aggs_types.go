@@ -98,7 +98,6 @@ var aggregationTypes = map[string]*aggregation{
 		param{key: "extended_bounds", takes: anything}, param{key: "hard_bounds", takes: anything})},
 	"date_histogram": {buckets: true, params: ofField(needDate,
 		param{key: "calendar_interval", takes: aText}, param{key: "fixed_interval", takes: aText},
-		param{key: "interval", takes: anything},
 		zoneParam, param{key: "offset", takes: anything}, minDocParam, keyedParam, orderParam,
 		param{key: "extended_bounds", takes: anything}, param{key: "hard_bounds", takes: anything})},
 	"auto_date_histogram": {buckets: true, params: ofField(needDate,

@@ -2,6 +2,7 @@ package esquery
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/refusal"
 )
@@ -50,15 +51,19 @@ var bodyParams = []param{
 }
 
 // otherNames are the names that other systems use for the keys of a body.
-var otherNames = map[string]string{
-	"limit": "size", "top": "size", "count": "size", "page_size": "size",
-	"offset": "from", "skip": "from",
-	"aggregation": "aggs", "facets": "aggs", "group_by": "aggs",
-	"order": "sort", "order_by": "sort", "sort_by": "sort", "orderBy": "sort",
-	"select": "_source", "source": "_source", "includes": "_source", "excludes": "_source",
-	"filter": "query", "filters": "query", "must": "query", "must_not": "query", "should": "query",
-	"where": "query", "index": "",
-}
+var otherNames = func() map[string][]string {
+	all := map[string][]string{"filter": {"query", "post_filter"}, "index": nil}
+	for key, others := range map[string]string{
+		"size": "limit top count page_size", "from": "offset skip", "aggs": "aggregation facets group_by",
+		"sort": "order order_by sort_by orderBy", "_source": "select source includes excludes",
+		"query": "filters must must_not should where",
+	} {
+		for other := range strings.FieldsSeq(others) {
+			all[other] = []string{key}
+		}
+	}
+	return all
+}()
 
 // body checks a whole body.
 func (c *checker) body(root *value) {
@@ -113,37 +118,21 @@ func (c *checker) each(v *value, check func(*value)) {
 	}
 }
 
+// unknownInBody reports a key that a body does not have, with the keys that may have been
+// meant.
 func (c *checker) unknownInBody(key string) {
-	if key == "filter" {
-		c.report(ErrUnknownKey, []string{"query", "post_filter"},
-			`a body has no key "filter": conditions belong in {"query": {"bool": {"filter": [...]}}}`)
-		return
+	candidates, ok := otherNames[key]
+	switch {
+	case ok:
+	case queryTypes[key] != nil:
+		candidates = []string{"query"}
+	case aggregationTypes[key] != nil:
+		candidates = []string{"aggs"}
+	default:
+		candidates = refusal.Nearest(key, proposed(bodyParams), maxCandidates)
 	}
-	if queryTypes[key] != nil {
-		c.report(ErrUnknownKey, []string{"query"},
-			"a body has no key %s: it is a query and belongs in \"query\"", quoted(key))
-		return
-	}
-	if aggregationTypes[key] != nil {
-		c.report(ErrUnknownKey, []string{"aggs"},
-			"a body has no key %s: it is an aggregation and belongs under a name in \"aggs\"", quoted(key))
-		return
-	}
-	if known, ok := otherNames[key]; ok {
-		var candidates []string
-		if known != "" {
-			candidates = []string{known}
-		}
-		c.report(ErrUnknownKey, candidates, "a body has no key %s", quoted(key))
-		return
-	}
-	names := make([]string, 0, len(bodyParams))
-	for i := range bodyParams {
-		if t := bodyParams[i].takes; t != refused && t != aScript {
-			names = append(names, bodyParams[i].key)
-		}
-	}
-	c.report(ErrUnknownKey, refusal.Nearest(key, names, maxCandidates), "a body has no key %s", quoted(key))
+	c.report(ErrUnknownKey, candidates,
+		"a body has no key %s; conditions belong in query, and aggregations under a name in aggs", quoted(key))
 }
 
 // together checks combinations of keys.

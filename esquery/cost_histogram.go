@@ -117,12 +117,6 @@ func (c *checker) knownBounds(p *value, f *Field) {
 func (c *checker) interval(p *value) float64 {
 	calendar, fixed := p.get("calendar_interval"), p.get("fixed_interval")
 	switch {
-	case p.get("interval") != nil:
-		c.in("interval")
-		c.report(ErrUnknownKey, []string{"calendar_interval", "fixed_interval"},
-			"interval does not exist since Elasticsearch 8: write calendar_interval (a day, a month) or "+
-				"fixed_interval (12h, 30d)")
-		c.out()
 	case (calendar == nil) == (fixed == nil):
 		c.report(ErrMalformed, []string{"calendar_interval", "fixed_interval"},
 			"date_histogram needs one of calendar_interval and fixed_interval")

@@ -75,7 +75,7 @@ func ExampleValidator_Check() {
 	//     unknown_field /aggs/by/terms/field []
 	//     {"aggs":{"by":{"terms":{"field":"status"}}},"_source":{"excludes":["card","card.*"]}}
 	// refused
-	//     unknown_key /aggs/by/date_histogram/interval [calendar_interval fixed_interval]
+	//     unknown_key /aggs/by/date_histogram/interval [fixed_interval calendar_interval]
 }
 
 func ExampleValidator_Filtered() {

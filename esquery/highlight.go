@@ -27,26 +27,16 @@ func (c *checker) highlight(v *value) {
 	if !c.params(v, "highlight", highlightTopParams) {
 		return
 	}
-	c.in("fields")
-	defer c.out()
-	switch names := v.get("fields"); names.kind {
-	case object:
-		for i := range names.members {
-			c.highlighted(&names.members[i])
-		}
-	case array:
-		for i := range names.items {
-			c.at(i)
-			if item := &names.items[i]; item.kind == object && len(item.members) == 1 {
-				c.highlighted(&item.members[0])
-			} else {
-				c.report(ErrMalformed, nil, `an entry of fields must be an object with one field, such as {"title": {}}`)
+	c.member(v, "fields", func(fields *value) {
+		c.each(fields, func(names *value) {
+			if !c.is(names, object, "fields") {
+				return
 			}
-			c.out()
-		}
-	default:
-		c.report(ErrMalformed, nil, `fields must be an object such as {"title": {}}, and is %s`, names.kind)
-	}
+			for i := range names.members {
+				c.highlighted(&names.members[i])
+			}
+		})
+	})
 }
 
 func (c *checker) highlighted(m *member) {

@@ -3,6 +3,8 @@ package esquery
 import (
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // A need is what a part of a body does with a field.
@@ -109,11 +111,6 @@ func (c *checker) visible(path string) bool {
 	return c.trusted || !c.index.sensitive.hides(path)
 }
 
-// knows reports whether the field exists and its author may know it.
-func (c *checker) knows(path string) bool {
-	return c.index.mapping.lookup(path) != nil && c.visible(path)
-}
-
 // resolve is field without the checks of the nested object and of the need.
 func (c *checker) resolve(name *string, n need) *Field {
 	m := c.index.mapping
@@ -178,83 +175,55 @@ func (c *checker) candidates(name string, n need) []string {
 	if !c.mayCompare() {
 		return nil
 	}
-	var found []string
-	add := func(path string) {
-		if len(found) < maxCandidates && !slices.Contains(found, path) {
-			found = append(found, path)
-		}
-	}
+	fits := func(f *Field) bool { return c.visible(f.Path) && n.fits(f) && f.inScope(c.nested) }
 	// Most likely are a name without the path of the nested object, and a
 	// multi-field that does not exist.
-	likely := []string{c.nested + "." + name, name[:max(0, strings.LastIndexByte(name, '.'))]}
-	for _, path := range likely {
-		if f := m.fields[path]; f != nil && f.family != metaFamily && c.visible(path) && n.fits(f) && f.inScope(c.nested) {
-			add(path)
-		}
-	}
-	fits := func(f *Field) bool { return c.visible(f.Path) && n.fits(f) && f.inScope(c.nested) }
-	for _, path := range m.nearest(name, fits) {
-		add(path)
-	}
-	// In place of a field that does not fit n, addUseful adds the fields that
-	// hold its values.
-	addUseful := func(path string) {
+	found := lists.Filter([]string{c.nested + "." + name, name[:max(0, strings.LastIndexByte(name, '.'))]}, func(path string) bool {
 		f := m.fields[path]
-		switch {
+		return f != nil && f.family != metaFamily && fits(f)
+	})
+	found = lists.Add(found, m.nearest(name, fits)...)
+	others := lists.Filter(m.known, func(path string) bool { return strings.HasSuffix(path, "."+name) && c.visible(path) })
+	others = append(others, m.nearest(name, func(f *Field) bool { return c.visible(f.Path) })...)
+	for _, path := range others {
+		if len(found) >= maxCandidates {
+			break
+		}
+		switch f := m.fields[path]; {
 		case n.fits(f):
-			add(path)
+			found = lists.Add(found, path)
 		case f.family == objectFamily || f.family == nestedFamily: // its fields would only be guesses
-		default:
-			others := c.alternatives(f, n)
-			if len(others) == 0 {
-				others = []string{path}
+		default: // in its place, the fields that hold its values
+			holders := c.alternatives(f, n)
+			if len(holders) == 0 {
+				holders = []string{path}
 			}
-			for _, other := range others {
-				add(other)
-			}
+			found = lists.Add(found, holders...)
 		}
 	}
-	for suffix, i := "."+name, 0; i < len(m.known) && len(found) < maxCandidates; i++ {
-		if path := m.known[i]; strings.HasSuffix(path, suffix) && c.visible(path) {
-			addUseful(path)
-		}
-	}
-	for _, path := range m.nearest(name, func(f *Field) bool { return c.visible(f.Path) }) {
-		addUseful(path)
-	}
-	return found
+	return found[:min(len(found), maxCandidates)]
 }
 
 // scoped reports a field that the current part does not see, because it looks
 // into another nested object.
 func (c *checker) scoped(f *Field, n need) bool {
+	nested, sees := f.Nested, f.inScope(c.nested)
 	if n == needExist && f.family == nestedFamily {
-		if f.holds(c.nested) {
-			return true
-		}
-		c.report(ErrNestedPath, []string{f.Path},
-			"%s is a nested object; only a nested query with the path %s sees whether it exists",
-			quoted(f.Path), quoted(f.Path))
-		return false
+		nested, sees = f.Path, f.holds(c.nested)
 	}
 	switch {
-	case f.inScope(c.nested):
-		return true
-	case f.Nested == "":
+	case sees:
+	case nested == "":
 		c.report(ErrNestedPath, nil,
 			"%s is a field of the document; a query on the nested object %s does not see it; put it next to "+
 				"the nested part",
 			quoted(f.Path), quoted(c.nested))
-	case c.nested != "" && !strings.HasPrefix(f.Nested, c.nested+"."):
-		c.report(ErrNestedPath, []string{f.Nested},
-			"%s is in the nested object %s; a query on %s does not see it; use another nested part for it",
-			quoted(f.Path), quoted(f.Nested), quoted(c.nested))
 	default:
-		c.report(ErrNestedPath, []string{f.Nested},
+		c.report(ErrNestedPath, []string{nested},
 			"%s is in the nested object %s; only a nested query, aggregation or sort with the path %s sees it",
-			quoted(f.Path), quoted(f.Nested), quoted(f.Nested))
+			quoted(f.Path), quoted(nested), quoted(nested))
 	}
-	return false
+	return sees
 }
 
 // unfit reports a field that does not fit n.

@@ -89,14 +89,19 @@ func paramOf(known []param, key string) *param {
 }
 
 func (c *checker) unknownKey(key, owner string, known []param) {
-	names := make([]string, 0, len(known))
+	names := proposed(known)
+	c.report(ErrUnknownKey, refusal.Nearest(key, names, maxCandidates),
+		"%s has no parameter %s; it has %s", owner, quoted(key), strings.Join(names, ", "))
+}
+
+// proposed returns the keys of known that a message may propose.
+func proposed(known []param) (names []string) {
 	for i := range known {
 		if s := known[i].takes; s != refused && s != aScript && !known[i].old {
 			names = append(names, known[i].key)
 		}
 	}
-	c.report(ErrUnknownKey, refusal.Nearest(key, names, maxCandidates),
-		"%s has no parameter %s; it has %s", owner, quoted(key), strings.Join(names, ", "))
+	return names
 }
 
 // is reports a value that is not of the kind.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -80,17 +81,7 @@ func (c *checker) query(q *value) {
 }
 
 // queries checks one query or an array of queries.
-func (c *checker) queries(v *value) {
-	if v.kind != array {
-		c.query(v)
-		return
-	}
-	for i := range v.items {
-		c.at(i)
-		c.query(&v.items[i])
-		c.out()
-	}
-}
+func (c *checker) queries(v *value) { c.each(v, c.query) }
 
 // deeper enters a query or aggregation, or reports that the nesting is too deep.
 // If it returns true, shallower must be called.
@@ -106,19 +97,10 @@ func (c *checker) deeper() bool {
 func (c *checker) shallower() { c.depth-- }
 
 func (c *checker) notOneQuery(q *value) {
-	if len(q.members) == 0 {
-		c.report(ErrMalformed, []string{"match_all"},
-			"a query is an object with one key, the type of the query; this has none")
-		return
-	}
-	keys := make([]string, len(q.members))
-	for i := range q.members {
-		keys[i] = quoted(q.members[i].key)
-	}
-	c.report(ErrMalformed, []string{"bool"},
-		"a query is an object with one key, the type of the query; this has %s; put several queries "+
-			"into the arrays of a bool",
-		strings.Join(keys, ", "))
+	keys := lists.Map(q.members, func(m member) string { return quoted(m.key) })
+	c.report(ErrMalformed, []string{"bool", "match_all"},
+		"a query is an object with one key, the type of the query; this has %d: %s; put several queries into the arrays of a bool",
+		len(keys), strings.Join(keys, ", "))
 }
 
 // misplaced are names that are not queries, and the queries to use instead.
@@ -136,29 +118,15 @@ func (c *checker) unknownQuery(name string) {
 		return
 	}
 	if f := c.index.mapping.lookup(name); f != nil && f.family != metaFamily && c.visible(name) {
-		c.report(ErrUnknownKey, queriesFor(f),
-			"%s is a field and not a query: put it into a query, such as {\"%s\": {%s: ...}}",
-			quoted(name), queriesFor(f)[0], quoted(name))
+		query := "match"
+		if needTerm.fits(f) {
+			query = "term"
+		}
+		c.report(ErrUnknownKey, []string{query},
+			"%s is a field and not a query: put it into a query, such as {\"%s\": {%s: ...}}", quoted(name), query, quoted(name))
 		return
 	}
 	isRefused := func(s string) bool { return refusedQueries[s].why != "" }
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queryTypes)), isRefused)
 	c.report(ErrUnknownKey, refusal.Nearest(name, names, maxCandidates), "there is no query %s", quoted(name))
-}
-
-// queriesFor returns the queries that a field is mostly used in.
-func queriesFor(f *Field) []string {
-	switch {
-	case f.family == nestedFamily:
-		return []string{"nested"}
-	case needGeo.fits(f):
-		return []string{"geo_distance", "geo_bounding_box"}
-	case f.family == numberFamily || f.family == dateFamily:
-		return []string{"range", "term"}
-	case needTerm.fits(f):
-		return []string{"term", "terms"}
-	case needMatch.fits(f):
-		return []string{"match"}
-	}
-	return []string{"exists"}
 }

@@ -65,44 +65,23 @@ func (c *checker) clause(v *value, t *clauseType) (clause, bool) {
 
 // onlyField returns the one member of a query on one field.
 func (c *checker) onlyField(v *value, t *clauseType) *member {
-	switch {
-	case v.kind != object:
-		c.report(ErrMalformed, nil, `%s is written {"%s": {"FIELD": ...}}, and this is %s`, t.name, t.name, v.kind)
-	case len(v.members) == 0:
-		c.report(ErrMalformed, nil, `%s names no field; it is written {"%s": {"FIELD": ...}}`, t.name, t.name)
-	case len(v.members) > 1:
-		for i := range v.members {
-			m := &v.members[i]
-			if paramOf(t.params, m.key) != nil && !c.knows(m.key) {
-				c.in(m.key)
-				c.report(ErrMalformed, nil, "%s belongs into the object of the field: {\"%s\": {\"FIELD\": {%s: ...}}}",
-					quoted(m.key), t.name, quoted(m.key))
-				c.out()
-				return nil
-			}
-		}
-		c.report(ErrMalformed, []string{"bool"},
-			"%s takes one field, and there are %d; put one %s for each field into a bool",
-			t.name, len(v.members), t.name)
-	default:
+	if v.kind == object && len(v.members) == 1 {
 		return &v.members[0]
 	}
+	c.report(ErrMalformed, []string{"bool"},
+		`%s is written {"%s": {"FIELD": ...}} with one field, whose object has the parameters; put one %s for each field into a bool`,
+		t.name, t.name, t.name)
 	return nil
 }
 
 // clauseValue reports a main value that is not a single value.
 func (c *checker) clauseValue(v *value, t *clauseType) bool {
-	switch {
-	case isText(v):
+	if isText(v) {
 		return true
-	case v.kind == array && t.need == needTerm:
-		c.report(ErrMalformed, []string{"terms"}, "%s takes one value; use terms for several", t.name)
-	case v.kind == array:
-		c.report(ErrMalformed, []string{"bool", "terms"},
-			"%s takes one value; put one %s for each value into the should of a bool", t.name, t.name)
-	default:
-		c.report(ErrMalformed, nil, "%s takes a string, number or boolean, and this is %s", t.name, v.kind)
 	}
+	c.report(ErrMalformed, []string{"terms", "bool"},
+		"%s takes one string, number or boolean, and this is %s; for several values use terms, or one %s for each in the should of a bool",
+		t.name, v.kind, t.name)
 	return false
 }
 

@@ -2,6 +2,7 @@ package esquery
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,42 +27,34 @@ var (
 
 // fieldBeside returns the one member of v that is not a known parameter, and
 // checks the others.
-func (c *checker) fieldBeside(v *value, owner string, known []param) *member {
+func (c *checker) fieldBeside(v *value, owner string, known []param) (field *member) {
 	if !c.is(v, object, owner) {
 		return nil
 	}
-	var field *member
+	fields := 0
 	for i := range v.members {
 		m := &v.members[i]
 		p := paramOf(known, m.key)
-		c.in(m.key)
-		switch {
-		case p != nil:
-			c.takes(&m.value, p)
-		case field == nil:
+		if p == nil {
 			field = m
-		case !c.knows(m.key):
-			c.unknownKey(m.key, owner, known)
-		case !c.knows(field.key):
-			c.out()
-			c.in(field.key)
-			c.unknownKey(field.key, owner, known)
-			field = m
-		default:
-			c.report(ErrMalformed, []string{"bool"}, "%s takes one field; put one %s for each field into a bool", owner, owner)
+			fields++
+			continue
 		}
+		c.in(m.key)
+		c.takes(&m.value, p)
 		c.out()
 	}
-	for i := range known {
-		if known[i].required && v.get(known[i].key) == nil {
-			c.report(ErrMalformed, nil, "%s needs %s", owner, quoted(known[i].key))
-			return nil
-		}
+	missing := slices.IndexFunc(known, func(p param) bool { return p.required && v.get(p.key) == nil })
+	switch {
+	case fields != 1:
+		c.report(ErrMalformed, []string{"bool"}, `%s is written {"%s": {"FIELD": ...}} with one field; put one %s for each field into a bool`,
+			owner, owner, owner)
+	case missing >= 0:
+		c.report(ErrMalformed, nil, "%s needs %s", owner, quoted(known[missing].key))
+	default:
+		return field
 	}
-	if field == nil {
-		c.report(ErrMalformed, nil, "%s names no field", owner)
-	}
-	return field
+	return nil
 }
 
 // geoBoundingBox checks {"FIELD": {"top_left": ..., "bottom_right": ...}}.

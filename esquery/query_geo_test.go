@@ -10,8 +10,8 @@ func TestGeoQueries(t *testing.T) {
 		{"no distance", `{"geo_distance":{"place":"1,2"}}`, "malformed /geo_distance"},
 		{"a distance of another kind", `{"geo_distance":{"distance":"10d","place":"1,2"}}`, "invalid_literal /geo_distance/distance"},
 		{"distance without a field", `{"geo_distance":{"distance":"10km"}}`, "malformed /geo_distance"},
-		{"distance on two fields", `{"geo_distance":{"distance":"10km","place":"1,2","area":"1,2"}}`, "malformed /geo_distance/area"},
-		{"distance with an unknown parameter", `{"geo_distance":{"distance":"10km","radius":"1","place":"1,2"}}`, "unknown_key /geo_distance/radius"},
+		{"distance on two fields", `{"geo_distance":{"distance":"10km","place":"1,2","area":"1,2"}}`, "malformed /geo_distance"},
+		{"distance with an unknown parameter", `{"geo_distance":{"distance":"10km","radius":"1","place":"1,2"}}`, "malformed /geo_distance"},
 		{"distance on a text", `{"geo_distance":{"distance":"10km","title":"1,2"}}`, "field_type /geo_distance/title"},
 		{"distance of a latitude out of bounds", `{"geo_distance":{"distance":"10km","place":{"lat":100,"lon":2}}}`, "invalid_literal /geo_distance/place"},
 

@@ -22,26 +22,22 @@ func (c *checker) term(v *value) {
 
 // terms checks {"FIELD": [values]}.
 func (c *checker) terms(v *value) {
-	if v.kind != object {
-		c.report(ErrMalformed, nil, `terms is written {"terms": {"FIELD": [values]}}, and this is %s`, v.kind)
-		return
-	}
 	var m *member
+	fields := 0
 	for i := range v.members {
-		if key := v.members[i].key; key == "boost" || key == "_name" {
-			c.in(key)
-			c.takes(&v.members[i].value, paramOf(commonParams, key))
-			c.out()
+		p := paramOf(commonParams, v.members[i].key)
+		if p == nil {
+			m = &v.members[i]
+			fields++
 			continue
 		}
-		if m != nil {
-			c.report(ErrMalformed, []string{"bool"}, "terms takes one field; put one terms for each field into a bool")
-			return
-		}
-		m = &v.members[i]
+		c.in(p.key)
+		c.takes(&v.members[i].value, p)
+		c.out()
 	}
-	if m == nil {
-		c.report(ErrMalformed, nil, `terms names no field; it is written {"terms": {"FIELD": [values]}}`)
+	if fields != 1 {
+		c.report(ErrMalformed, []string{"bool"},
+			`terms is written {"terms": {"FIELD": [values]}} with one field; put one terms for each field into a bool`)
 		return
 	}
 	c.in(m.key)
@@ -50,13 +46,11 @@ func (c *checker) terms(v *value) {
 	switch {
 	case m.value.kind == array:
 		c.values(f, m.value.items)
-	case m.value.kind == object && (m.value.get("index") != nil || m.value.get("id") != nil || m.value.get("path") != nil):
+	case m.value.get("index") != nil:
 		c.report(ErrForbidden, []string{"terms"},
 			"a terms lookup reads another document, which cannot be checked; give the values themselves")
-	case isText(&m.value):
-		c.report(ErrMalformed, []string{"term"}, "terms takes an array of values; use term for one value, or into an array")
 	default:
-		c.report(ErrMalformed, nil, `terms takes an array of values: {"terms": {"FIELD": [values]}}`)
+		c.report(ErrMalformed, []string{"term"}, "terms takes an array of values; use term for one value")
 	}
 }
 
@@ -87,14 +81,6 @@ func (c *checker) values(f *Field, items []value) {
 }
 
 func (c *checker) exists(v *value) {
-	if v.kind == str {
-		c.report(ErrMalformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
-		return
-	}
-	if v.kind == object && v.get("field") == nil && len(v.members) == 1 && c.knows(v.members[0].key) {
-		c.report(ErrMalformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
-		return
-	}
 	if !c.params(v, "exists", existsParams) {
 		return
 	}

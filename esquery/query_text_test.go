@@ -25,7 +25,7 @@ func TestTextQueries(t *testing.T) {
 		{"match without a field", `{"match":{}}`, "malformed /match"},
 		{"match of a string", `{"match":"title"}`, "malformed /match"},
 		{"match on two fields", `{"match":{"title":"a","body":"b"}}`, "malformed /match"},
-		{"match with a boost next to the field", `{"match":{"title":"a","boost":2}}`, "malformed /match/boost"},
+		{"match with a boost next to the field", `{"match":{"title":"a","boost":2}}`, "malformed /match"},
 		{"match with an unknown parameter", `{"match":{"title":{"query":"a","slop":1}}}`, "unknown_key /match/title/slop"},
 		{"match with a wrong fuzziness", `{"match":{"title":{"query":"a","fuzziness":3}}}`, "malformed /match/title/fuzziness"},
 		{"match with lengths the wrong way round", `{"match":{"title":{"query":"a","fuzziness":"AUTO:6,3"}}}`, "malformed /match/title/fuzziness"},

@@ -35,27 +35,16 @@ var (
 
 // sort checks the sort of a search or of top_hits.
 func (c *checker) sort(v *value) {
-	switch v.kind {
-	case str:
-		c.sortName(v)
-	case object:
-		c.sortObject(v)
-	case array:
-		for i := range v.items {
-			c.at(i)
-			switch item := &v.items[i]; item.kind {
-			case str:
-				c.sortName(item)
-			case object:
-				c.sortObject(item)
-			default:
-				c.report(ErrMalformed, nil, "an entry of sort must be a field's name or an object, and is %s", item.kind)
-			}
-			c.out()
+	c.each(v, func(item *value) {
+		switch item.kind {
+		case str:
+			c.sortName(item)
+		case object:
+			c.sortObject(item)
+		default:
+			c.report(ErrMalformed, nil, "sort takes names of fields and objects such as {\"FIELD\": \"desc\"}, and this is %s", item.kind)
 		}
-	default:
-		c.report(ErrMalformed, nil, "sort must be a field's name, an object or an array of them, and is %s", v.kind)
-	}
+	})
 }
 
 // isSortWord reports whether name is a sort without a field.
