@@ -23,13 +23,13 @@ func typeSpan(f *Field) span {
 	if f.family == dateFamily {
 		return span{least: -62_135_596_800_000, most: 253_402_300_799_999}
 	}
-	whole, ok := wholeNumbers[f.Type]
+	limit, limited := limits[f.Type]
 	switch {
 	case f.Types != nil:
 	case f.family == booleanFamily:
 		return span{least: 0, most: 1}
-	case ok:
-		return span{least: whole.least, most: whole.most}
+	case limited:
+		return span{least: limit.least, most: limit.most}
 	}
 	return unbounded()
 }

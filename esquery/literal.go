@@ -77,47 +77,34 @@ func (c *checker) length(f *Field, text string) {
 	}
 }
 
-// wholeNumbers are the types without fractions, and the least and most values that
-// they hold. Engines read the bounds of a range on the smaller types as integers.
-var wholeNumbers = map[string]struct{ least, most, leastBound, mostBound float64 }{
-	"byte":          {math.MinInt8, math.MaxInt8, math.MinInt32, math.MaxInt32},
-	"short":         {math.MinInt16, math.MaxInt16, math.MinInt32, math.MaxInt32},
-	"integer":       {math.MinInt32, math.MaxInt32, math.MinInt32, math.MaxInt32},
-	"token_count":   {math.MinInt32, math.MaxInt32, math.MinInt32, math.MaxInt32},
-	"long":          {math.MinInt64, math.MaxInt64, math.MinInt64, math.MaxInt64},
-	"unsigned_long": {0, math.MaxUint64, math.MinInt64, math.MaxUint64},
+// limits are the least and the greatest numbers of the types. The last ones below 2^63 and
+// 2^64 are left out, because a float cannot represent them.
+var limits = map[string]struct{ least, most float64 }{
+	"byte": {math.MinInt8, math.MaxInt8}, "short": {math.MinInt16, math.MaxInt16},
+	"integer": {math.MinInt32, math.MaxInt32}, "token_count": {math.MinInt32, math.MaxInt32},
+	"long": {math.MinInt64, below63}, "unsigned_long": {0, 2 * below63},
+	"half_float": {-65504, 65504}, "float": {-3.4028235e38, 3.4028235e38},
 }
 
-// fractions are the least numbers that the other types round to infinity.
-var fractions = map[string]float64{
-	"half_float": 65520,
-	"float":      0x1.ffffffp127,
-}
+const below63 = 1<<63 - 1<<10
+
+// isWhole reports whether a type has no fractions.
+func isWhole(typ string) bool { return limits[typ].most > 0 && !strings.HasSuffix(typ, "float") }
 
 // number reports a value that is not a number, has a fraction that the type does
 // not hold, or is out of range: engines find nothing by most of these.
 func (c *checker) number(f *Field, v *value, use literalUse) {
-	whole, isWhole := wholeNumbers[f.Type]
-	n, ok := parseNumber(v, isWhole && whole.most > math.MaxInt32)
+	n, ok := parseNumber(v, strings.HasSuffix(f.Type, "long"))
 	if !ok {
 		c.report(ErrInvalidLiteral, nil,
 			"%s is not a number, which %s of type %s needs", quoted(v.text), quoted(f.Path), f.Type)
 		return
 	}
-	least, most := -math.MaxFloat64, math.MaxFloat64
+	limit, limited := limits[f.Type]
 	switch {
-	case isWhole && use.exact():
-		least, most = whole.least, whole.most
-	case isWhole:
-		least, most = whole.leastBound, whole.mostBound
-	case fractions[f.Type] != 0:
-		most = math.Nextafter(fractions[f.Type], 0)
-		least = -most
-	}
-	switch {
-	case n < least || n > most || aboveInteger(v.text, n, most):
+	case limited && (n < limit.least || n > limit.most):
 		c.report(ErrInvalidLiteral, nil, "%s is out of the range of %s of type %s", quoted(v.text), quoted(f.Path), f.Type)
-	case isWhole && n != math.Trunc(n) && use.exact():
+	case isWhole(f.Type) && n != math.Trunc(n) && use.exact():
 		c.report(ErrInvalidLiteral, nil,
 			"%s has a fraction, but %s of type %s holds whole numbers: nothing can match",
 			quoted(v.text), quoted(f.Path), f.Type)
@@ -136,19 +123,4 @@ func parseNumber(v *value, exact bool) (float64, bool) {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	return n, err == nil
-}
-
-// aboveInteger reports whether a number is above most, for the ends of 64 bits,
-// which a float cannot represent.
-func aboveInteger(text string, n, most float64) bool {
-	const nearEnd = 1 << 62
-	if n < nearEnd || most < nearEnd || most > math.MaxUint64 || !isDigits(text) {
-		return n == most && most == math.MaxInt64
-	}
-	if most == math.MaxInt64 {
-		_, err := strconv.ParseInt(text, 10, 64)
-		return err != nil
-	}
-	_, err := strconv.ParseUint(text, 10, 64)
-	return err != nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -275,7 +274,7 @@ func split(path string, each []*Field, names []string, read []*mappingReader) st
 func (r *mappingReader) reading(path string, otherNames []string) (kind, text string) {
 	f := r.fields[path]
 	switch {
-	case f != nil && f.family == numberFamily && wholeNumbers[f.Type].most <= math.MaxInt64 && wholeNumbers[f.Type].most > 0:
+	case f != nil && isWhole(f.Type) && f.Type != "unsigned_long":
 		return "a whole number" + strings.TrimPrefix(f.reading, f.Type), f.reading
 	case f != nil:
 		return f.reading, f.reading
