@@ -1,7 +1,5 @@
 package esquery
 
-import "strings"
-
 // aggregationType checks the parameters of an aggregation, enters the nested
 // object that it opens, and returns how many buckets it makes in each bucket
 // around it.
@@ -26,7 +24,7 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 	case "nested":
 		c.nestedAggregation(p)
 	case "reverse_nested":
-		c.reverseNested(p)
+		c.reverseNested()
 	case "global":
 		if c.filtered() {
 			c.report(ErrFilterBypass, nil, "global counts the documents of others; put its aggregations next to it")
@@ -102,32 +100,12 @@ func (c *checker) nestedAggregation(p *value) {
 	c.out()
 }
 
-func (c *checker) reverseNested(p *value) {
+func (c *checker) reverseNested() {
 	if c.nested == "" {
 		c.report(ErrNestedPath, c.nestedObjects(),
 			"reverse_nested leaves a nested aggregation, but there is none around it")
-		return
 	}
-	path := p.get("path")
-	if path == nil {
-		c.nested = ""
-		return
-	}
-	c.in("path")
-	defer c.out()
-	if !c.must(path.kind == str, path, "path", "the name of a nested object") {
-		return
-	}
-	f := c.resolve(&path.text, needExist)
-	switch {
-	case f == nil:
-	case f.family != nestedFamily || !strings.HasPrefix(c.nested, f.Path+"."):
-		c.report(ErrNestedPath, nil,
-			"%s is not a nested object around %s; without a path, reverse_nested leads to the document",
-			quoted(f.Path), quoted(c.nested))
-	default:
-		c.nested = f.Path
-	}
+	c.nested = ""
 }
 
 func (c *checker) termsAggregation(p *value) bucketCount {

@@ -138,7 +138,7 @@ func TestBuckets(t *testing.T) {
 		{"nested on nothing", `{"nested":{"path":"nosuchthing"}}`, "unknown_field /nested/path"},
 		{"nested and a field of the document", `{"nested":{"path":"items"},"aggs":{"y":{"terms":{"field":"status"}}}}`, "nested_path /aggs/y/terms/field"},
 		{"reverse_nested", `{"nested":{"path":"items"},"aggs":{"y":{"reverse_nested":{},"aggs":{"z":{"terms":{"field":"status"}}}}}}`, ""},
-		{"reverse_nested to one around", `{"nested":{"path":"items.parts"},"aggs":{"y":{"reverse_nested":{"path":"items"},"aggs":{"z":{"terms":{"field":"items.sku"}}}}}}`, ""},
+		{"reverse_nested to one around", `{"nested":{"path":"items.parts"},"aggs":{"y":{"reverse_nested":{"path":"items"},"aggs":{"z":{"terms":{"field":"items.parts.no"}}}}}}`, "unknown_key /aggs/y/reverse_nested/path"},
 		{"reverse_nested out of nothing", `{"reverse_nested":{}}`, "nested_path /reverse_nested"},
 		{"children", `{"children":{"type":"file"}}`, "forbidden /children"},
 		{"children of no join", `{"children":{"type":"image"}}`, "forbidden /children"},

@@ -85,7 +85,7 @@ var aggregationTypes = map[string]*aggregation{
 	"missing":        {params: ofField(needGroup)},
 	"global":         {params: []param{}},
 	"nested":         {params: []param{{key: "path", takes: anything, required: true}}},
-	"reverse_nested": {params: []param{{key: "path", takes: anything}}},
+	"reverse_nested": {params: []param{}},
 
 	"terms": {buckets: true, params: joined(
 		ofField(needBuckets, orderParam, termsHint, collectMode, termErrors), cutParams, choiceParams)},
