@@ -48,8 +48,6 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		return c.ranges(p, f)
 	case "filters":
 		return c.namedFilters(p)
-	case "composite":
-		return c.composite(p)
 	case "weighted_avg":
 		for _, key := range []string{"value", "weight"} {
 			c.member(p, key, func(v *value) { c.params(v, key, weightParams) })

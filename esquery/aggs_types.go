@@ -114,9 +114,6 @@ var aggregationTypes = map[string]*aggregation{
 		{key: "filters", takes: anything, required: true}, keyedParam,
 		{key: "other_bucket", takes: aSwitch}, {key: "other_bucket_key", takes: aText},
 	}},
-	"composite": {buckets: true, params: []param{
-		{key: "sources", takes: anything, required: true}, sizeParam, {key: "after", takes: anObject},
-	}},
 
 	"avg_bucket":            {params: ofPath()},
 	"sum_bucket":            {params: ofPath()},

@@ -64,7 +64,7 @@ const (
 	canFuzzy                            // fuzzy
 	canRange                            // range
 	canSort                             // sort
-	canGroup                            // buckets by value: terms, composite
+	canGroup                            // buckets by value: terms
 	canCount                            // cardinality, value_count, missing
 	canCalculate                        // sum, avg, percentiles, histogram
 )

@@ -60,6 +60,7 @@ var refusedAggregations = rulesFor(map[string]rule{
 		"it compares with other documents, or has no bound on its cost; use terms", []string{"terms"}},
 	"variable_width_histogram": {ErrForbidden, "its cost grows with the square of its buckets; use histogram",
 		[]string{"histogram", "percentiles"}},
+	"composite":        {ErrForbidden, "it returns its groups in pages; use multi_terms, or terms in terms", []string{"multi_terms", "terms"}},
 	"adjacency_matrix": {ErrForbidden, "use filters with a bool for each combination", []string{"filters"}},
 	"median_absolute_deviation boxplot string_stats t_test matrix_stats": {ErrForbidden, "it is not supported",
 		[]string{"percentiles", "extended_stats"}},

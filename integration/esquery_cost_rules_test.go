@@ -108,8 +108,7 @@ var costRules = []costRule{
 	{"buckets in one of unknown width", func(r *rand.Rand, beyond bool) string {
 		outer := pick(r, `"date_histogram":{"field":"day","calendar_interval":"month"}`, `"date_histogram":{"field":"day","calendar_interval":"week"}`)
 		if beyond {
-			outer = pick(r, `"date_histogram":{"field":"day","calendar_interval":"hour","min_doc_count":1}`, `"histogram":{"field":"n","interval":1,"min_doc_count":1}`,
-				`"composite":{"size":10000,"sources":[{"k":{"terms":{"field":"key"}}}]}`)
+			outer = pick(r, `"date_histogram":{"field":"day","calendar_interval":"hour","min_doc_count":1}`, `"histogram":{"field":"n","interval":1,"min_doc_count":1}`)
 		}
 		return aggsBody(`{%s,"aggs":{"b":{"terms":{"field":"n","size":%d}}}}`, outer, 1+r.IntN(10))
 	}},
@@ -194,7 +193,6 @@ var honestBodies = []string{
 	aggsBody(`{"terms":{"field":"key","size":1000},"aggs":{"b":{"stats":{"field":"x"}},"c":{"top_hits":{"size":3}}}}`),
 	aggsBody(`{"range":{"field":"x","ranges":[{"to":10},{"from":10,"to":100},{"from":100}]},"aggs":{"b":{"terms":{"field":"group"}}}}`),
 	aggsBody(`{"nested":{"path":"lines"},"aggs":{"b":{"terms":{"field":"lines.sku","size":50},"aggs":{"c":{"avg":{"field":"lines.price"}}}}}}`),
-	aggsBody(`{"composite":{"size":1000,"sources":[{"g":{"terms":{"field":"group"}}},{"d":{"date_histogram":{"field":"day","calendar_interval":"month"}}}]},"aggs":{"s":{"sum":{"field":"x"}}}}`),
 	`{"size":50,"query":{"multi_match":{"query":"the quick brown fox jumps","fields":["title^2","body","key"],"fuzziness":"AUTO"}},"highlight":{"fields":{"title":{},"body":{}}}}`,
 	`{"size":100,"query":{"match":{"body":"w1 w2 w3"}},"highlight":{"fields":{"title":{},"body":{}}}}`,
 	`{"query":{"bool":{"should":[{"wildcard":{"key":"key0*"}},{"regexp":{"key":"key[0-9]+-a.*"}},{"prefix":{"key":"key1"}}]}}}`,

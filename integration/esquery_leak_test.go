@@ -54,7 +54,7 @@ var leakGrammar = map[string][]string{
 	"S": {"true", `"*"`, `["<F>","*"]`, `{"includes":["<F>"],"excludes":["title"]}`, `["person","raw","lines","loose","labels"]`, `["**","*secret"]`},
 	"A": {`{"terms":{"field":"<K>","size":50,"min_doc_count":<M>}<B>}`, `{"significant_terms":{"field":"<K>","min_doc_count":1}}`,
 		`{"cardinality":{"field":"<K>"}}`, `{"missing":{"field":"<K>"}<B>}`,
-		`{"filters":{"filters":[<Q>,<Q>],"other_bucket":true}<B>}`, `{"composite":{"sources":[{"s":{"terms":{"field":"<K>","missing_bucket":true}}}]}<B>}`,
+		`{"filters":{"filters":[<Q>,<Q>],"other_bucket":true}<B>}`,
 		`{"nested":{"path":"lines"},"aggs":{"l":{"terms":{"field":"lines.sku","min_doc_count":<M>},"aggs":{"r":{"reverse_nested":{}<B>}}}}}`,
 		`{"top_hits":{"size":50,<H1>}}`, `{"stats":{"field":"<N>"}}`, `{"histogram":{"field":"<N>","interval":2}}`, `{"global":{}<B>}`},
 	"B":  {"", "", `,"aggs":{"b":<A>}`},

@@ -172,14 +172,11 @@ func (f *flattener) bucket(b *buckets, name any, bucket map[string]any, around [
 	}
 	row := slices.DeleteFunc(slices.Clone(around), func(c figure) bool { return c.column == countColumn })
 	bucket, below := b.def.split(bucket)
-	keys := []figure{{b.name, name}}
 	if name == nil {
-		keys = b.def.keys(b.name, bucket)
+		name = b.def.key(bucket)
 	}
-	for _, key := range keys {
-		row = f.with(row, key)
-		f.column(row[len(row)-1].column, f.keyType(b.def))
-	}
+	row = f.with(row, figure{b.name, name})
+	f.column(row[len(row)-1].column, f.keyType(b.def))
 	f.column(countColumn, countType)
 	row = append(row, figure{countColumn, scalar(bucket["doc_count"])})
 	return f.level(below, b.def.subs, row)

@@ -1,11 +1,9 @@
 package searchagent
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed/esquery"
 )
@@ -63,7 +61,7 @@ func (d definition) split(of map[string]any) (own, below map[string]any) {
 }
 
 // ownMembers are objects that belong to a result, unless an aggregation has the name.
-var ownMembers = []string{"key", "meta", "values", "after_key", "hits", "buckets"}
+var ownMembers = []string{"key", "meta", "values", "hits", "buckets"}
 
 // hidden returns the name of an aggregation that would replace a member of the buckets
 // around it, or "".
@@ -83,26 +81,6 @@ func hidden(defs map[string]definition, inBuckets bool) string {
 var bucketMembers = []string{
 	"doc_count", "doc_count_error_upper_bound", "from", "from_as_string", "key", "key_as_string", "to", "to_as_string",
 }
-
-// thinned reports whether the search removes buckets from the result.
-func (d definition) thinned() bool {
-	for _, sub := range d.subs {
-		if sub.kind == "bucket_selector" || sub.kind == "bucket_sort" {
-			return true
-		}
-	}
-	return false
-}
-
-// size returns how many buckets of a composite the search asks for.
-func (d definition) size() int {
-	if n := whole(d.params["size"]); n > 0 {
-		return int(n)
-	}
-	return defaultComposite
-}
-
-const defaultComposite = 10 // of both engines
 
 // shown returns a number, or the engine's text for it if it is a time. The texts of
 // booleans ("true" for 0.66 and for 1320) and of numbers with separators are ignored,
@@ -127,49 +105,10 @@ func (d definition) decimal() bool {
 	return false
 }
 
-// keys returns the key of a bucket: its text if it has one, as times do, and the values
-// of the sources in their order for a composite.
-func (d definition) keys(name string, bucket map[string]any) []figure {
-	parts, ok := bucket["key"].(map[string]any)
-	if !ok {
-		if text, ok := bucket["key_as_string"].(string); ok && !d.decimal() {
-			return []figure{{name, text}}
-		}
-		return []figure{{name, scalar(bucket["key"])}}
+// key returns the key of a bucket: its text if it has one, as times do.
+func (d definition) key(bucket map[string]any) any {
+	if text, ok := bucket["key_as_string"].(string); ok && !d.decimal() {
+		return text
 	}
-	var keys []figure
-	for _, source := range d.sources(parts) {
-		value := parts[source.name]
-		if number, ok := value.(json.Number); ok && source.times {
-			if ms, err := number.Int64(); err == nil {
-				value = time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") // the form of engines
-			}
-		}
-		keys = append(keys, figure{source.name, scalar(value)})
-	}
-	return keys
-}
-
-// A compositeSource is a source of a composite aggregation.
-type compositeSource struct {
-	name  string
-	times bool // its values are times
-}
-
-func (d definition) sources(key map[string]any) []compositeSource {
-	var all []compositeSource
-	for _, item := range items(d.params["sources"]) {
-		source, _ := item.(map[string]any)
-		for name, v := range source { // one entry
-			kinds, _ := v.(map[string]any)
-			_, times := kinds["date_histogram"]
-			all = append(all, compositeSource{name, times})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(key)) {
-		if !slices.ContainsFunc(all, func(s compositeSource) bool { return s.name == name }) {
-			all = append(all, compositeSource{name: name})
-		}
-	}
-	return all
+	return scalar(bucket["key"])
 }

@@ -20,9 +20,7 @@ type inexact struct {
 func (f *flattener) checkComplete(b *buckets) {
 	list, _ := b.agg["buckets"].([]any)
 	others, _ := b.agg["sum_other_doc_count"].(json.Number)
-	// An engine returns an after_key for the last page as well, if the page is not empty.
-	full := b.agg["after_key"] != nil && (len(list) >= b.def.size() || b.def.thinned())
-	f.more = f.more || full || others != "" && others != "0"
+	f.more = f.more || others != "" && others != "0"
 
 	most := whole(b.agg["doc_count_error_upper_bound"])
 	if each, ok := worst(list); ok {

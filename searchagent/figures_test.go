@@ -107,21 +107,6 @@ func TestFiguresOfASource(t *testing.T) {
 
 		// Something is missing, or inexact.
 		{
-			name: "a full composite", asked: `{"c":{"composite":{"size":2,"sources":[{"s":{"terms":{"field":"port"}}},{"d":{"date_histogram":{"field":"at","calendar_interval":"month"}}}]}}}`,
-			got:     `{"c":{"after_key":{"s":"j","d":1735689600000},"buckets":[{"key":{"s":"a","d":1735689600000},"doc_count":1},{"key":{"s":"j","d":1735689600000},"doc_count":2}]}}`,
-			columns: "s d count", rows: [][]any{{"a", "2025-01-01T00:00:00.000Z", int64(1)}, {"j", "2025-01-01T00:00:00.000Z", int64(2)}}, more: true,
-		},
-		{
-			name: "the last page of a composite", asked: `{"c":{"composite":{"sources":[{"port":{"terms":{"field":"port","missing_bucket":true}}}]}}}`,
-			got:     `{"c":{"after_key":{"port":"a"},"buckets":[{"key":{"port":null},"doc_count":3},{"key":{"port":"a"},"doc_count":1}]}}`,
-			columns: "port count", rows: [][]any{{nil, int64(3)}, {"a", int64(1)}},
-		},
-		{
-			name: "a composite of which some are taken out", asked: `{"c":{"composite":{"sources":[{"s":{"terms":{"field":"port"}}}]},"aggs":{"d":{"max":{"field":"delay"}},"top":{"bucket_sort":{"sort":[{"d":{"order":"desc"}}],"size":1}}}}}`,
-			got:     `{"c":{"after_key":{"s":"z"},"buckets":[{"key":{"s":"a"},"doc_count":1,"d":{"value":7.0}}]}}`,
-			columns: "s count d", rows: [][]any{{"a", int64(1), 7.0}}, more: true,
-		},
-		{
 			name: "counts that may be too low", asked: `{"port":{"terms":{"field":"port","size":1}}}`,
 			got:     `{"port":{"doc_count_error_upper_bound":57,"sum_other_doc_count":0,"buckets":[{"key":"Miami","doc_count":60}]}}`,
 			columns: "port count", rows: [][]any{{"Miami", int64(60)}}, partial: "counts of port may be too low, by up to 57",
