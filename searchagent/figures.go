@@ -66,9 +66,9 @@ type flattener struct {
 	columns   []qed.Column
 	at        map[string]int // the indexes of columns
 	rows      [][]figure
-	more      bool // there are more buckets than rows
-	counts    bool // there is a column with numbers of documents
-	inexact   []inexact
+	more      bool     // there are more buckets than rows
+	counts    bool     // there is a column with numbers of documents
+	inexact   []string // aggregations whose counts may be too low
 }
 
 type figure struct {
