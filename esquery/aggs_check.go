@@ -10,7 +10,7 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		c.query(p)
 		return oneBucket
 	case "top_hits":
-		c.topHits(p)
+		c.checkTopHits(p)
 		return oneBucket
 	}
 	if !c.params(p, typed.key, kind.params) {

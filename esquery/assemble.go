@@ -19,25 +19,8 @@ func (c *checker) filtered() bool { return !c.trusted && len(c.v.filters) > 0 }
 // not see.
 func (c *checker) confined() bool { return c.filtered() || !c.trusted && c.index.sensitive.any() }
 
-func (c *checker) clonedFilters() value {
-	all := make([]value, len(c.v.filters))
-	for i := range all {
-		all[i] = c.v.filters[i].clone()
-	}
-	return arrayValue(all...)
-}
-
-// confine adds the mandatory filter to a query. The scores do not change.
-func (c *checker) confine(q *value) {
-	if c.filtered() && !c.bare {
-		*q = objectValue(member{"bool", objectValue(
-			member{"must", arrayValue(*q)},
-			member{"filter", c.clonedFilters()},
-		)})
-	}
-}
-
-// assemble returns the search of a body that was checked.
+// assemble returns the search of a body that was checked, with the mandatory filter. The
+// scores do not change.
 func (c *checker) assemble(index string, root value) *Search {
 	s := &Search{index: index, hidden: c.index.sensitive, mandatory: c.v.filters, cut: c.cut}
 	if q := root.get("query"); q != nil {
@@ -49,13 +32,21 @@ func (c *checker) assemble(index string, root value) *Search {
 		s.postFilter = &author
 	}
 	if c.filtered() {
-		if q := root.get("query"); q != nil {
-			c.confine(q)
-		} else {
-			root.set("query", objectValue(member{"bool", objectValue(member{"filter", c.clonedFilters()})}))
+		var clauses []member
+		if s.query != nil {
+			clauses = append(clauses, member{"must", arrayValue(*s.query)})
+		}
+		clauses = append(clauses, member{"filter", arrayValue(c.v.filters...)})
+		root.set("query", objectValue(member{"bool", objectValue(clauses...)}))
+	}
+	if c.index.sensitive.any() {
+		shown := root.clone()
+		s.shown = &shown
+		c.conceal(&root)
+		for _, topHits := range c.topHits {
+			c.conceal(topHits)
 		}
 	}
-	c.conceal(&root)
 	s.root = root
 	return s
 }

@@ -14,7 +14,6 @@ type checker struct {
 	v        *Validator
 	index    *index
 	trusted  bool // the text was written by the host: it may use sensitive fields
-	bare     bool // nothing is added to the body, which was checked before
 	problems []refusal.Problem
 	faults   int // problems without a fix, including those above maxProblems
 	path     []step
@@ -30,7 +29,8 @@ type checker struct {
 	filters int // queries of filters aggregations so far
 	lookups int // words and patterns so far that are compared with those of the index
 
-	cut []cutField // the fields of [Unindexed]
+	cut     []cutField // the fields of [Unindexed]
+	topHits []*value   // those of the body, which return documents
 
 	compared int // field names that were compared to find candidates
 	patterns int // name patterns so far

@@ -16,8 +16,8 @@ var hitsParams = []param{
 
 const defaultTopHits = 3
 
-// topHits checks the aggregation, whose hits are those of each bucket around it.
-func (c *checker) topHits(v *value) {
+// checkTopHits checks the aggregation, whose hits are those of each bucket around it.
+func (c *checker) checkTopHits(v *value) {
 	if c.params(v, "top_hits", hitsParams) {
 		each := count(v, "from", 0) + count(v, "size", defaultTopHits)
 		if each > maxTopHits {
@@ -30,15 +30,12 @@ func (c *checker) topHits(v *value) {
 				"%d buckets with their hits have %d; at most %d hits can be read", c.around, n, maxHits)
 		}
 	}
-	c.conceal(v)
+	c.topHits = append(c.topHits, v)
 }
 
 // conceal excludes hidden fields from the documents that a search or top_hits
 // return. An exclusion in one place has no effect in the other.
 func (c *checker) conceal(v *value) {
-	if !c.index.sensitive.any() || c.bare || v.kind != object {
-		return
-	}
 	source := v.get("_source")
 	if source == nil {
 		v.set("_source", objectValue(member{"excludes", c.hiddenPatterns()}))

@@ -1,15 +1,13 @@
 package esquery
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "encoding/json"
 
 // A Search is a search that a [Validator] accepted, with the mandatory filter in
 // it. Only a Validator makes one. It never changes.
 type Search struct {
 	index      string
-	root       value // the body to send
+	root       value  // the body to send
+	shown      *value // the same without the exclusion of hidden fields; nil: it excludes none
 	hidden     *sensitive
 	mandatory  []value // the filters that were added
 	query      *value  // the author's query; may be nil
@@ -26,46 +24,10 @@ func (s *Search) Body() json.RawMessage { return s.root.appendTo(nil) }
 // Shown returns the body to show to its author: without the exclusion of hidden
 // fields, because it names them. It has the mandatory filter.
 func (s *Search) Shown() json.RawMessage {
-	if !s.hidden.any() {
+	if s.shown == nil {
 		return s.Body()
 	}
-	shown := s.root.clone()
-	s.hidden.unname(&shown)
-	return shown.appendTo(nil)
-}
-
-// unname removes the exclusions of the Validator from each _source.
-func (s *sensitive) unname(v *value) {
-	for i := range v.items {
-		s.unname(&v.items[i])
-	}
-	members := v.members[:0]
-	for _, m := range v.members {
-		if m.key == "_source" && m.value.kind == object {
-			if s.unnameSource(&m.value); len(m.value.members) == 0 {
-				continue // the Validator added it
-			}
-		} else {
-			s.unname(&m.value)
-		}
-		members = append(members, m)
-	}
-	v.members = members
-}
-
-func (s *sensitive) unnameSource(source *value) {
-	kept := source.members[:0]
-	for _, m := range source.members {
-		if m.key == "excludes" || m.key == "exclude" {
-			added := func(item value) bool { return slices.Contains(s.exclude, item.text) }
-			m.value.items = slices.DeleteFunc(m.value.items, added)
-			if len(m.value.items) == 0 {
-				continue
-			}
-		}
-		kept = append(kept, m)
-	}
-	source.members = kept
+	return s.shown.appendTo(nil)
 }
 
 // Query returns the body to send to _count and _validate/query: the query, the

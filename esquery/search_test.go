@@ -159,7 +159,7 @@ func TestShown(t *testing.T) {
 	}{
 		{"nothing is hidden", `{"_source":{"excludes":["a"]}}`, `{"_source":{"excludes":["a"]}}`, nil},
 		{"everything is read", `{"size":1}`, `{"size":1}`, []string{"secret"}},
-		{"some is read", `{"_source":["a"]}`, `{"_source":{"includes":["a"]}}`, []string{"secret"}},
+		{"some is read", `{"_source":["a"]}`, `{"_source":["a"]}`, []string{"secret"}},
 		{"the author excludes as well", `{"_source":{"excludes":["a"]}}`, `{"_source":{"excludes":["a"]}}`, []string{"secret"}},
 		{"top hits", `{"aggs":{"t":{"top_hits":{"size":1}}}}`, `{"aggs":{"t":{"top_hits":{"size":1}}}}`, []string{"secret"}},
 	} {

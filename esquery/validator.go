@@ -131,21 +131,13 @@ func (v *Validator) Check(index string, body []byte) *Report {
 		c.body(&root)
 	}
 	report := &Report{Verdict: c.verdict(), Problems: c.problems}
+	if report.Verdict == Fixed {
+		report.corrected = root.appendTo(nil)
+	}
 	if report.Verdict != Refused {
 		report.search = c.assemble(index, root)
 	}
-	if report.Verdict == Fixed {
-		report.corrected = v.corrected(c.index, body)
-	}
 	return report
-}
-
-// corrected returns a body that was fixed, without what the Validator adds to it.
-func (v *Validator) corrected(of *index, body []byte) json.RawMessage {
-	c := checker{v: v, index: of, bare: true}
-	root, _ := c.read(body)
-	c.body(&root)
-	return root.appendTo(nil)
 }
 
 // read parses a text of limited size.
