@@ -14,8 +14,8 @@
 //
 // The Client works with both engines and asks the server which one it is. A
 // failure is an [*esquery.EngineError] of a kind. Requests that fail with a
-// transient error are repeated. A result that is incomplete is an error, unless
-// [Options.AllowPartial] is set.
+// transient error are repeated. A result that is incomplete is an error that matches
+// [esquery.ErrPartial] and has the result.
 package esclient
 
 import (
@@ -64,12 +64,6 @@ type Options struct {
 
 	// MaxBytes is the largest response, in bytes. 0 means 64 MiB.
 	MaxBytes int64
-
-	// AllowPartial makes [Client.Search] return a result that lacks shards or that
-	// ran out of time; [esquery.Result.Partial] reports it. Without AllowPartial,
-	// such a result is the Partial of an error that matches [esquery.ErrPartial].
-	// [Client.Pages] and [Client.Hits] always return the error.
-	AllowPartial bool
 }
 
 // A Client sends requests to one cluster. It is safe for concurrent use. Make one
@@ -81,10 +75,9 @@ type Client struct {
 	address   string   // of the first node, for errors
 	secrets   []string // errors must not hold them
 
-	timeout      time.Duration
-	retry        retry.Policy
-	maxBytes     int64
-	allowPartial bool
+	timeout  time.Duration
+	retry    retry.Policy
+	maxBytes int64
 
 	server atomic.Pointer[Server] // nil until it is known
 }
@@ -98,7 +91,7 @@ func New(opt *Options) (*Client, error) {
 	if err := o.setDefaults(); err != nil {
 		return nil, err
 	}
-	c := &Client{timeout: o.Timeout, retry: o.Retry, maxBytes: o.MaxBytes, allowPartial: o.AllowPartial}
+	c := &Client{timeout: o.Timeout, retry: o.Retry, maxBytes: o.MaxBytes}
 	urls, err := c.parse(o.URLs)
 	if err != nil {
 		return nil, err

@@ -227,7 +227,7 @@ func TestHitsStop(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				var last error
-				for _, err := range newClient(t, l, esclient.Options{AllowPartial: true}).Hits(ctx, search(t, `{}`), opt) {
+				for _, err := range newClient(t, l, esclient.Options{}).Hits(ctx, search(t, `{}`), opt) {
 					if last != nil {
 						t.Error("the sequence goes on after the error")
 					}

@@ -30,7 +30,7 @@ func (c *Client) Search(ctx context.Context, s *esquery.Search) (*esquery.Result
 		},
 		read: func(r *response) (err error) {
 			result, _, err = c.readResult(r, s)
-			if err != nil || c.allowPartial {
+			if err != nil {
 				return err
 			}
 			return incomplete(r, s.Index(), result)
@@ -43,8 +43,7 @@ func (c *Client) Search(ctx context.Context, s *esquery.Search) (*esquery.Result
 }
 
 // Count returns how many documents match the query of s. Its errors are those of
-// [Client.Search]. A count that lacks shards is an error, whatever
-// [Options.AllowPartial] is.
+// [Client.Search]. A count that lacks shards is an error.
 func (c *Client) Count(ctx context.Context, s *esquery.Search) (int64, error) {
 	if err := requireChecked(s); err != nil {
 		return 0, err
