@@ -5,11 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"time"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/option"
@@ -34,7 +31,7 @@ const (
 // toolArguments are the arguments of the tool.
 type toolArguments struct {
 	Query string `json:"query" jsonschema:"minLength=1,maxLength=4000" jsonschema_description:"what to search for, in words, complete in itself"`
-	K     int    `json:"k,omitempty" jsonschema:"minimum=1" jsonschema_description:"largest number of passages to find"`
+	K     int    `json:"k,omitempty" jsonschema:"minimum=1" jsonschema_description:"largest number of passages to find, up to 20; default 5"`
 }
 
 // toolResult is the result of the tool. Its citations are those of the hits, in
@@ -92,24 +89,7 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 		return found, nil
 	})
 	t.Kind, t.Idempotent = qed.CoreTool, true
-	var err error
-	if t.Input, err = toolSchema(t.Input); err != nil {
-		return qed.Tool{}, fmt.Errorf("rag: vectordb_tool: %w", err)
-	}
 	return t, nil
-}
-
-// toolSchema adds the limits of k to the schema of the arguments, for models
-// that plan calls.
-func toolSchema(schema json.RawMessage) (json.RawMessage, error) {
-	var input jsonschema.Schema
-	if err := json.Unmarshal(schema, &input); err != nil {
-		return nil, err
-	}
-	k := input.Properties["k"]
-	k.Maximum = new(float64(maxToolTopK))
-	k.Description += fmt.Sprintf("; default %d", toolTopK)
-	return json.Marshal(&input)
 }
 
 // toolResultOf returns the best k hits, as far as they fit.
