@@ -105,14 +105,14 @@ func TestReturnedFields(t *testing.T) {
 	runChecks(t, validator(t, nil), []checkCase{
 		{"_source as a list", `{"_source":["title","author.*","items.sku"]}`, ""},
 		{"_source as an object", `{"_source":{"includes":"author","excludes":["gone"]}}`, ""},
-		{"_source in the old form", `{"_source":{"include":["author"],"exclude":"body"}}`, ""},
+		{"_source in the old form", `{"_source":{"include":["author"],"exclude":"body"}}`, "unknown_key /_source/include; unknown_key /_source/exclude"},
 		{"_source as the string true", `{"_source":"true"}`, "malformed* /_source"},
 		{"_source as a number", `{"_source":1}`, "malformed /_source"},
 		{"_source of an unknown field", `{"_source":["nosuchthing"]}`, "unknown_field /_source/0"},
 		{"_source of a multi-field", `{"_source":["title.raw"]}`, "field_type /_source/0"},
 		{"_source of an alias", `{"_source":["state"]}`, "field_type /_source/0"},
 		{"_source of what is not enabled", `{"_source":["settings.theme"]}`, ""},
-		{"_source with both spellings", `{"_source":{"include":"title","includes":"body"}}`, "malformed /_source"},
+		{"_source with both spellings", `{"_source":{"include":"title","includes":"body"}}`, "unknown_key /_source/include"},
 		{"_source with another key", `{"_source":{"enabled":true}}`, "unknown_key /_source/enabled"},
 
 		{"fields", `{"fields":["title","items.sku",{"field":"createdAt","format":"yyyy"},"author.*"]}`, ""},

@@ -82,7 +82,7 @@ func (s *span) narrow(query *value, f *Field) {
 // narrowTo applies the bounds of a range query.
 func (s *span) narrowTo(r *value, f *Field) {
 	format := textOf(r, "format")
-	for _, names := range [...][2]string{{"gte", "lte"}, {"gt", "lt"}, {"from", "to"}} {
+	for _, names := range [...][2]string{{"gte", "lte"}, {"gt", "lt"}} {
 		from, to := r.get(names[0]), r.get(names[1])
 		// With a format of its own, a number is read like a string.
 		if format != "" && (from != nil && from.kind == number || to != nil && to.kind == number) {

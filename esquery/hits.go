@@ -51,18 +51,11 @@ func (c *checker) conceal(v *value) {
 	case array:
 		*source = objectValue(member{"includes", *source}, member{"excludes", c.hiddenPatterns()})
 	case object:
-		key := "excludes"
-		excludes := source.get(key)
-		if excludes == nil {
-			if older := source.get("exclude"); older != nil {
-				key, excludes = "exclude", older
-			}
-		}
 		hidden := c.hiddenPatterns()
-		if excludes != nil {
+		if excludes := source.get("excludes"); excludes != nil {
 			hidden.items = append(append([]value(nil), list(excludes)...), hidden.items...)
 		}
-		source.set(key, hidden)
+		source.set("excludes", hidden)
 	}
 }
 

@@ -16,7 +16,6 @@ type param struct {
 	key      string
 	takes    shape
 	required bool
-	old      bool   // another name of a param: accepted, never proposed
 	need     need   // of aField
 	why      string // of refused and aScript: the reason, and what to use instead
 }
@@ -97,7 +96,7 @@ func (c *checker) unknownKey(key, owner string, known []param) {
 // proposed returns the keys of known that a message may propose.
 func proposed(known []param) (names []string) {
 	for i := range known {
-		if s := known[i].takes; s != refused && s != aScript && !known[i].old {
+		if s := known[i].takes; s != refused && s != aScript {
 			names = append(names, known[i].key)
 		}
 	}

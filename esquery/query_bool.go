@@ -6,7 +6,6 @@ var (
 		param{key: "filter", takes: clauses},
 		param{key: "should", takes: clauses},
 		param{key: "must_not", takes: clauses},
-		param{key: "mustNot", takes: clauses, old: true},
 		param{key: "minimum_should_match", takes: minimumMatch},
 		param{key: "adjust_pure_negative", takes: aSwitch})
 	boostingParams = withCommon(

@@ -6,7 +6,6 @@ type clauseType struct {
 	name   string // the name of the query
 	need   need   // what it does with the field
 	main   string // the parameter that the short form sets
-	alias  string // another name of main; may be empty
 	params []param
 }
 
@@ -44,18 +43,9 @@ func (c *checker) clause(v *value, t *clauseType) (clause, bool) {
 	if m.value.kind != object {
 		return cl, c.clauseValue(cl.value, t)
 	}
-	cl.long, cl.value = &m.value, nil
+	cl.long = &m.value
 	ok := c.params(cl.long, t.name, t.params)
-	for i := range cl.long.members {
-		if key := cl.long.members[i].key; key == t.main || key == t.alias && t.alias != "" {
-			if cl.value != nil {
-				c.report(ErrMalformed, nil, "%s and %s are the same parameter; keep one", t.main, t.alias)
-				return cl, false
-			}
-			cl.value = &cl.long.members[i].value
-		}
-	}
-	if cl.value == nil {
+	if cl.value = cl.long.get(t.main); cl.value == nil {
 		c.report(ErrMalformed, nil, "%s needs %s in the object of its field", t.name, quoted(t.main))
 		return cl, false
 	}

@@ -10,16 +10,16 @@ var (
 	prefixClause = clauseType{name: "prefix", need: needPrefix, main: "value", params: withCommon(
 		param{key: "value"},
 		param{key: "case_insensitive", takes: aSwitch})}
-	wildcardClause = clauseType{name: "wildcard", need: needPattern, main: "value", alias: "wildcard", params: withCommon(
-		param{key: "value"}, param{key: "wildcard"},
+	wildcardClause = clauseType{name: "wildcard", need: needPattern, main: "value", params: withCommon(
+		param{key: "value"},
 		param{key: "case_insensitive", takes: aSwitch})}
 	regexpClause = clauseType{name: "regexp", need: needPattern, main: "value", params: withCommon(
 		param{key: "value"},
 		param{key: "flags", takes: aText},
 		param{key: "case_insensitive", takes: aSwitch},
 		param{key: "max_determinized_states", takes: aPositive})}
-	fuzzyClause = clauseType{name: "fuzzy", need: needFuzzy, main: "value", alias: "term", params: withCommon(
-		param{key: "value"}, param{key: "term"},
+	fuzzyClause = clauseType{name: "fuzzy", need: needFuzzy, main: "value", params: withCommon(
+		param{key: "value"},
 		param{key: "fuzziness", takes: aFuzziness},
 		param{key: "prefix_length", takes: aCount},
 		param{key: "max_expansions", takes: someExpansions},

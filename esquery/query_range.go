@@ -9,14 +9,9 @@ var (
 	rangeClause = clauseType{name: "range", need: needRange, main: "gte", params: rangeParams}
 	rangeParams = withCommon(
 		param{key: "gt"}, param{key: "gte"}, param{key: "lt"}, param{key: "lte"},
-		param{key: "from"}, param{key: "to"},
-		param{key: "include_lower", takes: aSwitch},
-		param{key: "include_upper", takes: aSwitch},
 		param{key: "format", takes: aText},
 		param{key: "time_zone", takes: aText},
 		param{key: "relation", takes: aText})
-	lowerBounds = [...]string{"gt", "gte", "from"}
-	upperBounds = [...]string{"lt", "lte", "to"}
 )
 
 // rangeQuery checks {"FIELD": {"gte": value, "lt": value}}.
@@ -36,8 +31,8 @@ func (c *checker) rangeQuery(v *value) {
 	if !c.params(&m.value, "range", rangeParams) {
 		return
 	}
-	lower, lowerKey, ok1 := c.bound(&m.value, lowerBounds[:])
-	upper, upperKey, ok2 := c.bound(&m.value, upperBounds[:])
+	lower, lowerKey, ok1 := c.bound(&m.value, "gt", "gte")
+	upper, upperKey, ok2 := c.bound(&m.value, "lt", "lte")
 	if !ok1 || !ok2 {
 		return
 	}
@@ -57,8 +52,8 @@ func (c *checker) rangeQuery(v *value) {
 	if c.faults > before {
 		return
 	}
-	c.boundLiteral(f, &m.value, lower, lowerKey, format)
-	c.boundLiteral(f, &m.value, upper, upperKey, format)
+	c.boundLiteral(f, lower, lowerKey, format)
+	c.boundLiteral(f, upper, upperKey, format)
 	if lower == nil || upper == nil || c.faults != before {
 		return
 	}
@@ -81,7 +76,7 @@ func (c *checker) between(f *Field, lower, upper *value, open bool, format strin
 }
 
 // bound returns the bound of one end, or nil if the end is open.
-func (c *checker) bound(v *value, names []string) (found *value, key string, ok bool) {
+func (c *checker) bound(v *value, names ...string) (found *value, key string, ok bool) {
 	for _, name := range names {
 		b := v.get(name)
 		switch {
@@ -105,13 +100,13 @@ func (c *checker) bound(v *value, names []string) (found *value, key string, ok 
 	return found, key, true
 }
 
-// boundLiteral checks a bound of a range r.
-func (c *checker) boundLiteral(f *Field, r, v *value, key, format string) {
+// boundLiteral checks a bound of a range.
+func (c *checker) boundLiteral(f *Field, v *value, key, format string) {
 	if v == nil {
 		return
 	}
 	use := boundLiteral
-	if key == "gt" || key == "lte" || key == "from" && is(r, "include_lower", "false") || key == "to" && !is(r, "include_upper", "false") {
+	if key == "gt" || key == "lte" {
 		use = endLiteral
 	}
 	c.in(key)

@@ -3,8 +3,8 @@ package esquery
 import "strings"
 
 var (
-	termClause = clauseType{name: "term", need: needTerm, main: "value", alias: "term", params: withCommon(
-		param{key: "value"}, param{key: "term"}, param{key: "case_insensitive", takes: aSwitch})}
+	termClause = clauseType{name: "term", need: needTerm, main: "value", params: withCommon(
+		param{key: "value"}, param{key: "case_insensitive", takes: aSwitch})}
 	existsParams = withCommon(param{key: "field", takes: aText, required: true})
 	idsParams    = withCommon(param{key: "values", takes: texts, required: true})
 )

@@ -8,8 +8,7 @@ var (
 		{key: "format", takes: aText},
 	}
 	sourceParams = []param{
-		{key: "includes", takes: texts}, {key: "include", takes: texts, old: true},
-		{key: "excludes", takes: texts}, {key: "exclude", takes: texts, old: true},
+		{key: "includes", takes: texts}, {key: "excludes", takes: texts},
 	}
 )
 
@@ -27,17 +26,8 @@ func (c *checker) source(v *value) {
 	case array:
 		c.sourcePatterns(v)
 	case object:
-		if !c.params(v, "_source", sourceParams) {
-			return
-		}
-		for _, pair := range [...][2]string{{"includes", "include"}, {"excludes", "exclude"}} {
-			if v.get(pair[0]) != nil && v.get(pair[1]) != nil {
-				c.report(ErrMalformed, nil, "_source has both %s and %s, and engines ignore one of them", pair[0], pair[1])
-			}
-			if pair[0] == "includes" { // excluded fields need not exist
-				c.member(v, pair[0], c.sourcePatterns)
-				c.member(v, pair[1], c.sourcePatterns)
-			}
+		if c.params(v, "_source", sourceParams) {
+			c.member(v, "includes", c.sourcePatterns) // excluded fields need not exist
 		}
 	default:
 		c.report(ErrMalformed, nil,

@@ -43,9 +43,7 @@ func askedFor(body json.RawMessage) []string {
 	for _, key := range []string{"_source", "fields"} {
 		asks := members[key]
 		if object, ok := asks.(map[string]any); ok {
-			if asks = object["includes"]; asks == nil {
-				asks = object["include"]
-			}
+			asks = object["includes"]
 		}
 		for _, item := range items(asks) {
 			if object, ok := item.(map[string]any); ok {
