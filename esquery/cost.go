@@ -60,11 +60,11 @@ const (
 	// maxFuzzy is the maximum length in bytes of a text with fuzziness: engines
 	// search the whole index for each of its words.
 	maxFuzzy = 1000
-	// maxExpansions is the maximum number of words that engines look up for one
-	// word that is incomplete or misspelled. 20,000 take 5.6 s in a phrase.
-	maxExpansions = 1024
+	// expansions is the number of words that engines look up for one word that is
+	// incomplete or misspelled, and their default. 20,000 take 5.6 s in a phrase.
+	expansions = 50
 	// maxLookups is the maximum number of lookups of a body: of each word with
-	// fuzziness in each field, for each 50 of its expansions. 100 take 0.8 s, 1,000
+	// fuzziness in each field. 100 take 0.8 s, 1,000
 	// take 5 s, and a simple_query_string of 570 such words in five fields does not
 	// end within 30 s.
 	maxLookups = 100

@@ -7,29 +7,19 @@ func (c *checker) lookUp(n int) {
 	before := c.lookups
 	if c.lookups = min(c.lookups+n, tooMany); c.lookups > maxLookups && before <= maxLookups {
 		c.report(ErrTooExpensive, nil,
-			"the words with fuzziness and the patterns of a body can cost at most %d lookups, one for each word, field "+
-				"and %d expansions, and %d for each pattern: use fewer of them",
-			maxLookups, leastExpansions, patternLookups)
+			"the words with fuzziness and the patterns of a body can cost at most %d lookups, one for each word and field "+
+				"and %d for each pattern: use fewer of them", maxLookups, patternLookups)
 	}
 }
 
 // fuzzyText counts the words of a text with fuzziness, each of which is compared
-// with the words of the index in each of the fields. query has the parameters; it
-// can be nil.
-func (c *checker) fuzzyText(text string, fields int, query *value) {
+// with the words of the index in each of the fields.
+func (c *checker) fuzzyText(text string, fields int) {
 	if len(text) > maxFuzzy {
 		c.report(ErrTooExpensive, nil, "a text with fuzziness can have at most %d bytes", maxFuzzy)
 		return
 	}
-	c.lookUp(times(times(countWords(text), fields), eachLookup(query, "max_expansions")))
-}
-
-// eachLookup returns the cost of a word that is expanded to that many words.
-func eachLookup(query *value, key string) int {
-	if query == nil {
-		return 1
-	}
-	return (count(query, key, leastExpansions) + leastExpansions - 1) / leastExpansions
+	c.lookUp(times(countWords(text), fields))
 }
 
 // countWords returns how many words an analyzer could make of a text.

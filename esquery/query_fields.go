@@ -47,7 +47,7 @@ func (c *checker) multiMatch(v *value) {
 	}
 	if v.get("fuzziness") != nil && n == needMatch {
 		n = needFuzzy
-		c.fuzzyText(v.get("query").text, c.weighted(v, n), v)
+		c.fuzzyText(v.get("query").text, c.weighted(v, n))
 		return
 	}
 	c.weighted(v, n)
@@ -78,7 +78,7 @@ func (c *checker) simpleQueryString(v *value) {
 	}
 	searched := c.weighted(v, n)
 	if words := strings.Count(text, "~"); words > 0 {
-		c.lookUp(times(times(words, searched), eachLookup(v, "fuzzy_max_expansions")))
+		c.lookUp(times(words, searched))
 	}
 }
 

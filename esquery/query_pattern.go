@@ -151,7 +151,7 @@ func (c *checker) fuzzy(v *value) {
 		return
 	}
 	text := cl.value.text
-	c.fuzzyText(text, 1, cl.long)
+	c.fuzzyText(text, 1)
 	c.ofWord(&cl, text[:max(0, len(text)-2)]) // two letters may be missing
 }
 

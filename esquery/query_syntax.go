@@ -36,21 +36,18 @@ func isFuzziness(s string) bool {
 	return low <= high
 }
 
-// leastExpansions is the default number of words that engines expand an
-// incomplete or misspelled word to.
-const leastExpansions = 50
-
-// expansions reports a choice of few words from those of all documents: the
-// chosen words would reveal the existence of others.
+// expansions reports more words than a word is expanded to by default, and a choice of
+// few words from those of all documents: the chosen words would reveal the existence of
+// others.
 func (c *checker) expansions(n int) bool {
-	if n > maxExpansions {
-		c.report(ErrTooExpensive, nil, "a word can be expanded to at most %d words", maxExpansions)
-		return false
-	}
-	if !c.filtered() || n >= leastExpansions {
+	switch {
+	case n > expansions:
+		c.report(ErrTooExpensive, nil, "a word can be expanded to at most %d words", expansions)
+	case n < expansions && c.filtered():
+		c.report(ErrFilterBypass, nil,
+			"the first %d words are chosen from the documents of others too; leave it out", n)
+	default:
 		return true
 	}
-	c.report(ErrFilterBypass, nil,
-		"the first %d words are chosen from the documents of others too; use at least %d", n, leastExpansions)
 	return false
 }

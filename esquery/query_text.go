@@ -47,7 +47,7 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 	}
 	c.literal(cl.field, cl.value, exactLiteral, "")
 	if cl.get("fuzziness") != nil {
-		c.fuzzyText(cl.value.text, 1, cl.long)
+		c.fuzzyText(cl.value.text, 1)
 		if !needFuzzy.fits(cl.field) {
 			c.unfit(cl.field, needFuzzy)
 		}

@@ -140,8 +140,8 @@ var costRules = []costRule{
 		return fmt.Sprintf(`{"sort":[{"_geo_distance":{"place":[%s]}}]}`, many(upTo(r, 20, beyond), func(i int) string { return fmt.Sprintf("[%d,%d]", i, i) }))
 	}},
 	{"words with fuzziness", func(r *rand.Rand, beyond bool) string {
-		n := upTo(r, 25, beyond)
-		return queryBody(`{"multi_match":{"query":%q,"fuzziness":2,"max_expansions":%d,"fields":["title","key"]}}`, wordsOf(n), 51+r.IntN(50))
+		n := upTo(r, 50, beyond)
+		return queryBody(`{"multi_match":{"query":%q,"fuzziness":2,"max_expansions":%d,"fields":["title","key"]}}`, wordsOf(n), 1+r.IntN(50))
 	}},
 	{"fuzzy words of a string", func(r *rand.Rand, beyond bool) string {
 		return queryBody(`{"simple_query_string":{"query":%q,"fields":["title","key"]}}`, strings.ReplaceAll(wordsOf(upTo(r, 50, beyond)), " ", "~2 ")+"~2")
@@ -151,7 +151,7 @@ var costRules = []costRule{
 		return queryBody(`{"bool":{"should":[%s]}}`, many(upTo(r, 20, beyond), func(i int) string { return fmt.Sprintf(part, i) }))
 	}},
 	{"expansions", func(r *rand.Rand, beyond bool) string {
-		return queryBody(`{"match_phrase_prefix":{"body":{"query":"w1 w","slop":%d,"max_expansions":%d}}}`, r.IntN(1000), upTo(r, 1024, beyond))
+		return queryBody(`{"match_phrase_prefix":{"body":{"query":"w1 w","slop":%d,"max_expansions":%d}}}`, r.IntN(1000), upTo(r, 50, beyond))
 	}},
 	{"values", func(r *rand.Rand, beyond bool) string {
 		return queryBody(`{"terms":{"key":[%s]}}`, many(upTo(r, 1024, beyond), func(i int) string { return fmt.Sprintf(`"k%d"`, i) }))
