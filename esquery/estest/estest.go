@@ -42,7 +42,7 @@ import (
 type exchange struct {
 	Method   string            `json:"method"`
 	Path     string            `json:"path"`           // with sorted parameters
-	Body     json.RawMessage   `json:"body,omitempty"` // of the request; several JSON values are a list
+	Body     json.RawMessage   `json:"body,omitempty"` // of the request
 	Status   int               `json:"status"`
 	Header   map[string]string `json:"header,omitempty"`
 	Response json.RawMessage   `json:"response,omitempty"`
@@ -95,30 +95,16 @@ func readAll(r io.Reader) ([]byte, error) {
 	return raw, err
 }
 
-// normalised returns a JSON value with sorted keys and without white space. Several
-// values, as in a bulk request, become a list.
+// normalised returns a JSON value with sorted keys and without white space.
 func normalised(raw []byte) (json.RawMessage, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var all []any
-	for {
-		var v any
-		err := d.Decode(&v)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	switch len(all) {
-	case 0:
+	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, nil
-	case 1:
-		return strictjson.Encode(all[0])
 	}
-	return strictjson.Encode(all)
+	v, err := strictjson.Any(raw)
+	if err != nil {
+		return nil, err
+	}
+	return strictjson.Encode(v)
 }
 
 // read reads a recording.
