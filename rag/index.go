@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/textmatch"
 	"github.com/qedkit/qed/internal/vector"
@@ -186,22 +187,16 @@ func (p *put) dimension(ctx context.Context) (err error) {
 
 // flush embeds and stores the documents that wait.
 func (p *put) flush(ctx context.Context) {
-	type owned struct {
-		document *putDocument
-		entry    int
-	}
 	var all []owned
 	for _, d := range p.waiting {
 		for i := range d.entries {
 			if d.err == nil && p.opt.Embedder != nil {
-				all = append(all, owned{d, i})
+				all = append(all, owned{d, &d.entries[i]})
 			}
 		}
 	}
 	for batch := range slices.Chunk(all, p.opt.BatchSize) {
-		p.embed(ctx, len(batch), func(i int) (*putDocument, *Entry) {
-			return batch[i].document, &batch[i].document.entries[batch[i].entry]
-		})
+		p.embed(ctx, batch)
 	}
 	for _, d := range p.waiting {
 		d.err = cmp.Or(d.err, p.stop, ctx.Err())
@@ -215,29 +210,30 @@ func (p *put) flush(ctx context.Context) {
 	p.waiting, p.size = nil, 0
 }
 
-// embed sets the vectors of n entries, or the error of their documents.
-func (p *put) embed(ctx context.Context, n int, at func(i int) (*putDocument, *Entry)) {
+// An owned entry is one with its document.
+type owned struct {
+	document *putDocument
+	entry    *Entry
+}
+
+// embed sets the vectors of entries, or the error of their documents.
+func (p *put) embed(ctx context.Context, batch []owned) {
 	if p.stop != nil {
 		return
 	}
-	texts := make([]string, n)
-	for i := range texts {
-		_, e := at(i)
-		texts[i] = e.Chunk.searchText()
-	}
+	texts := lists.Map(batch, func(o owned) string { return o.entry.Chunk.searchText() })
 	vectors, err := vector.Embed(ctx, p.opt.Embedder, texts, p.dimensions)
 	refused := errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrContextLength) || errors.Is(err, llm.ErrRefusal)
-	switch {
+	switch half := len(batch) / 2; {
 	case err == nil:
 		p.inARow, p.dimensions = 0, len(vectors[0])
 		for i, v := range vectors {
-			_, e := at(i)
-			e.Vector = vector.Unit(v)
+			batch[i].entry.Vector = vector.Unit(v)
 		}
 		return
-	case refused && n > 1:
-		p.embed(ctx, n/2, at)
-		p.embed(ctx, n-n/2, func(i int) (*putDocument, *Entry) { return at(n/2 + i) })
+	case refused && half > 0:
+		p.embed(ctx, batch[:half])
+		p.embed(ctx, batch[half:])
 		return
 	case ctx.Err() != nil:
 		p.stop = ctx.Err()
@@ -248,9 +244,8 @@ func (p *put) embed(ctx context.Context, n int, at func(i int) (*putDocument, *E
 			p.stop = fmt.Errorf("not tried, because %d calls of the embedder failed: %w", giveUpAfter, err)
 		}
 	}
-	for i := range n {
-		d, _ := at(i)
-		d.err = cmp.Or(d.err, err)
+	for _, o := range batch {
+		o.document.err = cmp.Or(o.document.err, err)
 	}
 }
 
@@ -282,7 +277,7 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if blank(q.Text) || q.Filter.Nothing() {
 		return nil, nil
 	}
-	var lists [][]Hit
+	var ranked [][]Hit
 	candidates := q.K
 	hybrid := q.Mode == HybridMode || q.Mode == BestMode && x.opt.Embedder != nil
 	if hybrid {
@@ -298,22 +293,22 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
 		if err != nil {
 			return nil, fmt.Errorf("rag: %w", err)
 		}
-		lists = append(lists, hits)
+		ranked = append(ranked, hits)
 	}
 	if q.Mode != VectorMode {
 		hits, err := x.matching(ctx, q, candidates)
 		switch {
 		case err == nil:
-			lists = append(lists, hits)
-		case errors.Is(err, errors.ErrUnsupported) && q.Mode == BestMode && len(lists) > 0:
+			ranked = append(ranked, hits)
+		case errors.Is(err, errors.ErrUnsupported) && q.Mode == BestMode && len(ranked) > 0:
 		default:
 			return nil, fmt.Errorf("rag: search by words: %w", err)
 		}
 	}
-	if len(lists) == 1 {
-		return lists[0][:min(q.K, len(lists[0]))], nil
+	if len(ranked) == 1 {
+		return ranked[0][:min(q.K, len(ranked[0]))], nil
 	}
-	return fuse(lists, q.K), nil
+	return fuse(ranked, q.K), nil
 }
 
 // nearest searches by the vector of a query.
@@ -349,14 +344,14 @@ func (x *Index) matching(ctx context.Context, q Query, k int) ([]Hit, error) {
 const maxTerms = 200
 
 // fuse combines lists of hits by reciprocal rank fusion.
-func fuse(lists [][]Hit, k int) []Hit {
+func fuse(ranked [][]Hit, k int) []Hit {
 	type key struct {
 		document string
 		number   int
 	}
 	at := map[key]int{}
 	var all []Hit
-	for _, hits := range lists {
+	for _, hits := range ranked {
 		for rank, h := range hits {
 			id := key{h.Chunk.Document, h.Chunk.Number}
 			i, known := at[id]
