@@ -130,9 +130,7 @@ const (
 	ipRangeFamily
 	geoPointFamily
 	geoShapeFamily
-	denseVectorFamily
-	opaqueFamily // whose values cannot be searched here
-	completionFamily
+	opaqueFamily    // whose values cannot be searched here
 	flattenedFamily // the field as a whole
 	keyedFamily     // a key of a flattened field
 	histogramFamily
@@ -157,9 +155,9 @@ var types = map[string]family{
 	"double_range": rangeFamily, "date_range": dateRangeFamily, "ip_range": ipRangeFamily,
 	"geo_point": geoPointFamily, "geo_shape": geoShapeFamily,
 	"point": opaqueFamily, "xy_point": opaqueFamily, "shape": opaqueFamily, "xy_shape": opaqueFamily,
-	"dense_vector": denseVectorFamily, "knn_vector": denseVectorFamily,
+	"dense_vector": opaqueFamily, "knn_vector": opaqueFamily,
 	"sparse_vector": opaqueFamily, "rank_feature": opaqueFamily, "rank_features": opaqueFamily,
-	"completion": completionFamily, "flattened": flattenedFamily, "flat_object": flattenedFamily,
+	"completion": opaqueFamily, "flattened": flattenedFamily, "flat_object": flattenedFamily,
 	"join": keywordFamily, "percolator": opaqueFamily,
 	"histogram": histogramFamily, "exponential_histogram": histogramFamily,
 	"binary": binaryFamily, "rank_vectors": binaryFamily,
@@ -175,30 +173,28 @@ const (
 // families are the abilities of a field that has an index and doc values: the
 // uses to which both engines give a correct answer.
 var families = [metaFamily + 1]ability{
-	otherFamily:       ofValue | ofWords | ofBuckets | canPhrasePrefix | canCalculate,
-	objectFamily:      canExist,
-	nestedFamily:      canExist,
-	textFamily:        ofValue | ofWords | ofBuckets | canPhrasePrefix,
-	keywordFamily:     ofValue | ofWords | ofBuckets,
-	numberFamily:      ofValue | canRange | ofBuckets | canCalculate,
-	dateFamily:        ofValue | canRange | ofBuckets | canCalculate,
-	booleanFamily:     ofValue | canRange | ofBuckets | canCalculate,
-	ipFamily:          ofValue | canRange | ofBuckets,
-	versionFamily:     ofValue | ofWords | ofBuckets,
-	rangeFamily:       ofValue | canRange | canCount,
-	dateRangeFamily:   ofValue | canRange | canCount,
-	ipRangeFamily:     ofValue | canRange | canCount,
-	geoPointFamily:    canExist | canCount,
-	geoShapeFamily:    canExist | canCount,
-	denseVectorFamily: canExist,
-	opaqueFamily:      canExist,
-	completionFamily:  ofValue,
-	flattenedFamily:   ofValue | ofWords | ofBuckets,
-	keyedFamily:       ofValue | canPrefix | canRange | ofBuckets,
-	histogramFamily:   canExist | canCalculate | canCount,
-	binaryFamily:      canExist,
-	semanticFamily:    canExist | canMatch,
-	murmurFamily:      canCount,
+	otherFamily:     ofValue | ofWords | ofBuckets | canPhrasePrefix | canCalculate,
+	objectFamily:    canExist,
+	nestedFamily:    canExist,
+	textFamily:      ofValue | ofWords | ofBuckets | canPhrasePrefix,
+	keywordFamily:   ofValue | ofWords | ofBuckets,
+	numberFamily:    ofValue | canRange | ofBuckets | canCalculate,
+	dateFamily:      ofValue | canRange | ofBuckets | canCalculate,
+	booleanFamily:   ofValue | canRange | ofBuckets | canCalculate,
+	ipFamily:        ofValue | canRange | ofBuckets,
+	versionFamily:   ofValue | ofWords | ofBuckets,
+	rangeFamily:     ofValue | canRange | canCount,
+	dateRangeFamily: ofValue | canRange | canCount,
+	ipRangeFamily:   ofValue | canRange | canCount,
+	geoPointFamily:  canExist | canCount,
+	geoShapeFamily:  canExist | canCount,
+	opaqueFamily:    canExist,
+	flattenedFamily: ofValue | ofWords | ofBuckets,
+	keyedFamily:     ofValue | canPrefix | canRange | ofBuckets,
+	histogramFamily: canExist | canCalculate | canCount,
+	binaryFamily:    canExist,
+	semanticFamily:  canExist | canMatch,
+	murmurFamily:    canCount,
 }
 
 // exceptions are abilities of a family that a type lacks.

@@ -172,11 +172,11 @@ func (f *Field) capabilities(v *value) {
 		options := textOf(v, "index_options")
 		f.analyzer = textOf(v, "analyzer")
 		f.positions = options == "" || options == "positions" || options == "offsets"
-	case keywordFamily, numberFamily, dateFamily, booleanFamily, ipFamily, geoPointFamily:
+	case keywordFamily, numberFamily, dateFamily, booleanFamily, ipFamily:
 		f.Searchable = f.indexed || docValues // engines search doc values one document after the other
 	case binaryFamily:
 		f.Searchable, f.Sortable = false, is(v, "doc_values", "true")
-	case objectFamily, nestedFamily, completionFamily, semanticFamily, opaqueFamily:
+	case objectFamily, nestedFamily, semanticFamily, opaqueFamily:
 		f.Sortable = false
 	}
 }

@@ -55,7 +55,7 @@ var needs = [...]struct {
 	instead  []string
 }{
 	needExist: {can: canExist, what: "a field whose presence is indexed"},
-	needTerm: {can: canTerm, families: ^setOf(textFamily, completionFamily),
+	needTerm: {can: canTerm, families: ^setOf(textFamily),
 		what: "a field of whole values, such as a keyword or number", instead: []string{"match"}},
 	needMatch: {can: canMatch, what: "a field that can be searched by value or word"},
 	needPhrase: {can: canPhrase,
@@ -76,8 +76,7 @@ var needs = [...]struct {
 	needDate:   {can: canGroup, families: setOf(dateFamily), what: "a date"},
 	needIP:     {can: canGroup, families: setOf(ipFamily), what: "an ip"},
 
-	needBuckets: {can: canGroup, families: ^setOf(geoPointFamily, murmurFamily),
-		what: "a field of whole values with doc values"},
+	needBuckets: {can: canGroup, what: "a field of whole values with doc values"},
 	needNumeric: {can: canCalculate, families: setOf(otherFamily, numberFamily), what: "a number"},
 	needHistogram: {can: canCount, families: setOf(otherFamily, numberFamily, dateFamily, booleanFamily, histogramFamily),
 		what: "a number"},
