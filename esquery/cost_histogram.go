@@ -16,26 +16,16 @@ func (c *checker) histogram(p *value, f *Field, width float64, root *value) buck
 	if c.faults > before {
 		return oneBucket
 	}
-	known := unbounded()
+	format, known := textOf(p, "format"), unbounded()
 	if query := root.get("query"); query != nil && c.nested == "" && !c.others {
 		known.narrow(query, f)
 	}
-	hard := unbounded()
-	if bounds := p.get("hard_bounds"); bounds != nil {
-		hard.bound(f, bounds, "min", "max", textOf(p, "format"))
+	if hard := p.get("hard_bounds"); hard != nil {
+		known.bound(f, hard, "min", "max", format)
 	}
-	known.intersect(hard)
-	return c.steps(p, f, width, known)
-}
-
-// steps estimates the buckets of a histogram of values. If documents do not bound
-// the empty buckets between others, it reports those, or leaves them out.
-func (c *checker) steps(p *value, f *Field, width float64, known span) bucketCount {
-	n := known.length() / width
 	possible := known
 	possible.intersect(typeSpan(f))
-	most := possible.length() / width
-	format := textOf(p, "format")
+	n, most := known.length()/width, possible.length()/width
 	if count(p, "min_doc_count", 0) == 0 {
 		if extended := p.get("extended_bounds"); extended != nil {
 			at := unbounded()
@@ -44,6 +34,7 @@ func (c *checker) steps(p *value, f *Field, width float64, known span) bucketCou
 				n = m
 			}
 		}
+		// Documents do not bound the empty buckets between others.
 		if math.IsInf(known.length(), 1) && most*float64(c.around) > maxGaps && !c.leaveOutGaps(p, f) {
 			return oneBucket
 		}
@@ -51,11 +42,10 @@ func (c *checker) steps(p *value, f *Field, width float64, known span) bucketCou
 	if !math.IsInf(n, 0) {
 		return buckets(n)
 	}
-	usual := most
 	if f.family == dateFamily {
-		usual = min(most, usualYears*365*day/width)
+		most = min(most, usualYears*365*day/width)
 	}
-	return bucketCount{sure: 1, most: buckets(usual).most}
+	return bucketCount{sure: 1, most: buckets(most).most}
 }
 
 // leaveOutGaps leaves out the empty buckets of numbers. It reports those of dates,
