@@ -77,7 +77,7 @@ func TestHiddenFieldsDoNotExist(t *testing.T) {
 		{"aggregation", `{"aggs":{"x":{"terms":{"field":"author.ssn"}}}}`, "unknown_field /aggs/x/terms/field"},
 		{"highlight", `{"highlight":{"fields":{"author.ssn":{}}}}`, "unknown_field /highlight/fields/author.ssn"},
 		{"fields", `{"fields":["author.ssn"]}`, "unknown_field /fields/0"},
-		{"a pattern with it", `{"fields":["author.*"]}`, "unknown_field /fields/0"},
+		{"a pattern with it", `{"fields":["author.*"]}`, "forbidden /fields/0"},
 		{"a pattern without it", `{"fields":["author.e*"]}`, ""},
 		{"fields that the mapping does not list", `{"fields":[{"field":"settings.*","include_unmapped":true}]}`, "unknown_key /fields/0/include_unmapped"},
 		{"docvalue_fields", `{"docvalue_fields":["author.ssn"]}`, "forbidden /docvalue_fields"},

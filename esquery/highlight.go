@@ -42,8 +42,8 @@ func (c *checker) highlight(v *value) {
 func (c *checker) highlighted(m *member) {
 	c.in(m.key)
 	defer c.out()
-	if name := stringValue(m.key); strings.Contains(m.key, "*") {
-		c.pattern(&name, needHighlight)
+	if strings.Contains(m.key, "*") {
+		c.pattern(m.key, needHighlight, nil)
 	} else if f := c.resolve(&m.key, needHighlight); f != nil && !needHighlight.fits(f) {
 		c.unfit(f, needHighlight)
 	}

@@ -125,7 +125,7 @@ func (c *checker) resolve(name *string, n need) *Field {
 		return f
 	}
 	if same, ok := m.same(*name, c.visible); ok {
-		if f := m.lookup(same); f.inScope(c.nested) && n.fits(f) {
+		if f := m.lookup(same); c.sees(f) && n.fits(f) {
 			c.fixed(ErrUnknownField, same, "there is no field %s; its name is %s", quoted(*name), quoted(same))
 			*name = same
 			return f
@@ -174,7 +174,7 @@ func (c *checker) candidates(name string, n need) []string {
 	if !c.mayCompare() {
 		return nil
 	}
-	fits := func(f *Field) bool { return c.visible(f.Path) && n.fits(f) && f.inScope(c.nested) }
+	fits := func(f *Field) bool { return c.visible(f.Path) && n.fits(f) && c.sees(f) }
 	// Most likely are a name without the path of the nested object, and a
 	// multi-field that does not exist.
 	found := lists.Filter([]string{c.nested + "." + name, name[:max(0, strings.LastIndexByte(name, '.'))]}, func(path string) bool {
@@ -203,10 +203,13 @@ func (c *checker) candidates(name string, n need) []string {
 	return found[:min(len(found), maxCandidates)]
 }
 
+// sees reports whether the current part of the body sees a field.
+func (c *checker) sees(f *Field) bool { return f.inScope(c.nested) }
+
 // scoped reports a field that the current part does not see, because it looks
 // into another nested object.
 func (c *checker) scoped(f *Field, n need) bool {
-	nested, sees := f.Nested, f.inScope(c.nested)
+	nested, sees := f.Nested, c.sees(f)
 	if n == needExist && f.family == nestedFamily {
 		nested, sees = f.Path, f.holds(c.nested)
 	}

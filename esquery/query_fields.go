@@ -113,7 +113,9 @@ func (c *checker) weightedField(v *value, n need, use func(*Field)) {
 	}
 	name, weight, weighs := strings.Cut(v.text, "^")
 	if strings.Contains(name, "*") {
-		c.fieldPattern(name, n, use)
+		for _, f := range c.pattern(name, n, c.sees) {
+			use(f)
+		}
 		return
 	}
 	asked := name
@@ -134,7 +136,7 @@ func (c *checker) weightedField(v *value, n need, use func(*Field)) {
 // indices, or if a nested query sees none of them. It returns their number.
 func (c *checker) allFields(v *value, n need) (searched int) {
 	texts := func(f *Field) bool {
-		return f.family == textFamily && f.Parent == "" && n.fits(f) && f.inScope(c.nested)
+		return f.family == textFamily && f.Parent == "" && n.fits(f) && c.sees(f)
 	}
 	switch {
 	case !c.trusted && c.index.sensitive.any():

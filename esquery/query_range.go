@@ -1,9 +1,6 @@
 package esquery
 
-import (
-	"regexp"
-	"strings"
-)
+import "regexp"
 
 var (
 	rangeClause = clauseType{name: "range", need: needRange, main: "gte", params: rangeParams}
@@ -126,42 +123,3 @@ func (c *checker) boundLiteral(f *Field, v *value, key, format string) {
 var orderedOtherwise = regexp.MustCompile(
 	`^\s*[+-]?\d{1,3}(?:[,.' ]\d{3})+(?:[.,]\d+)?\s*$|^\s+[+-]?\d|^\d+\s+$|^\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?:\D|$)|` +
 		`^\d{4}[./-](?:\d|\d\d[./-]\d)(?:[./-]|$)|^now(?:[-+/]|$)|\|\||^[$€£] ?\d|^\d+(?:[.,]\d+)?(?: ?[%€$£]| [A-Za-z]{1,4})$`)
-
-// fieldPattern calls each with the fields that a name with * stands for and that
-// fit n, or reports why the pattern is refused.
-func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
-	if !c.fewPatterns() {
-		return
-	}
-	m := c.index.mapping
-	hidden, found := false, false
-	var named []string
-	for _, name := range m.known {
-		if !glob(pattern, name) {
-			continue
-		}
-		f := m.fields[name]
-		switch {
-		case !c.visible(name):
-			hidden = true
-		case f.split != "" && n != needExist && f.inScope(c.nested):
-			c.unfit(f, n)
-			found = true
-		case n.fits(f) && f.inScope(c.nested):
-			found = true
-			if len(named) < maxCandidates {
-				named = append(named, name)
-			}
-			if each != nil {
-				each(f)
-			}
-		}
-	}
-	switch {
-	case hidden:
-		c.report(ErrForbidden, named, "name the fields: %s matches more than may be searched", quoted(pattern))
-	case !found:
-		c.report(ErrUnknownField, c.candidates(strings.Trim(pattern, "*."), n),
-			"no field that can be searched here matches %s", quoted(pattern))
-	}
-}

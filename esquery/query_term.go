@@ -91,11 +91,11 @@ func (c *checker) exists(v *value) {
 		return
 	}
 	if strings.Contains(name.text, "*") {
-		c.fieldPattern(name.text, needExist, func(f *Field) {
+		for _, f := range c.pattern(name.text, needExist, c.sees) {
 			if whole := c.indexesAll(f); whole != f && !glob(name.text, whole.Path) {
 				c.report(ErrFieldType, []string{whole.Path}, tooLong, quoted(f.Path), f.ignoreAbove)
 			}
-		})
+		}
 		return
 	}
 	f := c.field(&name.text, needExist)

@@ -93,7 +93,7 @@ func (c *checker) fetchedName(v *value) *Field {
 		return nil
 	}
 	if strings.Contains(v.text, "*") {
-		c.pattern(v, needExist)
+		c.pattern(v.text, needExist, nil)
 		return nil
 	}
 	f := c.resolve(&v.text, needExist)
@@ -117,34 +117,32 @@ func (c *checker) fetchedName(v *value) *Field {
 	return f
 }
 
-// pattern checks a pattern of names: it must match something, and nothing
-// hidden.
-func (c *checker) pattern(v *value, n need) {
-	if !c.fewPatterns() {
-		return
+// pattern returns the visible fields that a name with * stands for and that fit n, or
+// reports why the pattern is refused. If sees is not nil, the fields must be seen there.
+func (c *checker) pattern(pattern string, n need, sees func(*Field) bool) (found []*Field) {
+	// Each pattern is compared with all fields, here and by the engine.
+	if c.patterns++; c.patterns > maxPatterns {
+		c.report(ErrTooExpensive, nil, "a body can have at most %d patterns of names; name the fields", maxPatterns)
+		return nil
 	}
-	m, found := c.index.mapping, false
+	m := c.index.mapping
 	for _, name := range m.known {
-		if !glob(v.text, name) {
-			continue
+		f := m.fields[name]
+		switch {
+		case !glob(pattern, name):
+		case !c.visible(name), f.Type == "lookup" && sees == nil && c.confined():
+			c.report(ErrForbidden, nil, "name the fields: %s matches more than may be read or searched", quoted(pattern))
+			return nil
+		case sees != nil && !sees(f):
+		case f.split != "" && sees != nil && n != needExist:
+			c.unfit(f, n)
+			return nil
+		case n.fits(f):
+			found = append(found, f)
 		}
-		if !c.visible(name) || m.fields[name].Type == "lookup" && c.confined() {
-			c.report(ErrUnknownField, nil, "the pattern %s is too broad; name the fields", quoted(v.text))
-			return
-		}
-		found = found || n.fits(m.fields[name])
 	}
-	if !found && !(n == needExist && m.why(strings.TrimRight(v.text, ".*")) != "") {
-		c.report(ErrUnknownField, c.candidates(strings.ReplaceAll(v.text, "*", ""), n), "no field matches %s", quoted(v.text))
+	if len(found) == 0 && (sees != nil || n != needExist || m.why(strings.TrimRight(pattern, ".*")) == "") {
+		c.report(ErrUnknownField, c.candidates(strings.Trim(pattern, "*."), n), "no field that can be used here matches %s", quoted(pattern))
 	}
-}
-
-// fewPatterns counts the patterns of names and reports too many. Each is
-// compared with all fields, here and by the engine.
-func (c *checker) fewPatterns() bool {
-	if c.patterns++; c.patterns <= maxPatterns {
-		return true
-	}
-	c.report(ErrTooExpensive, nil, "a body can have at most %d patterns of names; name the fields", maxPatterns)
-	return false
+	return found
 }
