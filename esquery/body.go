@@ -1,7 +1,6 @@
 package esquery
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/refusal"
@@ -70,7 +69,6 @@ func (c *checker) body(root *value) {
 	if !c.is(root, object, "a search's body") {
 		return
 	}
-	root.members = slices.DeleteFunc(root.members, isEmptyDefinition)
 	sound := true
 	for i := range root.members {
 		m := &root.members[i]
@@ -88,12 +86,6 @@ func (c *checker) body(root *value) {
 	if sound {
 		c.together(root)
 	}
-}
-
-// isEmptyDefinition reports whether a member defines no fields, as user
-// interfaces write it. Such a member is removed.
-func isEmptyDefinition(m member) bool {
-	return (m.key == "runtime_mappings" || m.key == "script_fields") && m.value.kind == object && len(m.value.members) == 0
 }
 
 // member checks the member with that key, if v has it.

@@ -46,7 +46,7 @@ func TestBodies(t *testing.T) {
 
 		{"script_fields", `{"script_fields":{"x":{"script":"1"}}}`, "script /script_fields"},
 		{"runtime_mappings", `{"runtime_mappings":{"x":{"type":"long"}}}`, "forbidden /runtime_mappings"},
-		{"definitions of nothing", `{"runtime_mappings":{},"script_fields":{},"size":1}`, ""},
+		{"definitions of nothing", `{"runtime_mappings":{},"script_fields":{},"size":1}`, "script /script_fields; forbidden /runtime_mappings"},
 		{"derived", `{"derived":{"x":{"type":"long","script":"1"}}}`, "script /derived"},
 		{"profile", `{"profile":true}`, "forbidden /profile"},
 		{"suggest", `{"suggest":{"s":{"text":"a","term":{"field":"title"}}}}`, "forbidden /suggest"},
