@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/qedkit/qed/internal/wordset"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -43,15 +44,23 @@ func (c *checker) aggregations(v, root *value) int {
 	for i := range v.members {
 		m := &v.members[i]
 		c.in(m.key)
-		if aggregationTypes[m.key] != nil && m.value.get("field") != nil {
+		switch {
+		case aggregationTypes[m.key] != nil && m.value.get("field") != nil:
 			c.report(ErrMalformed, nil, `an aggregation needs a name above its type: {"a name": {%s: ...}}`, quoted(m.key))
-		} else {
+		case c.depth > 1 && bucketMembers[m.key]:
+			c.report(ErrMalformed, nil,
+				"an aggregation within another one cannot be called %s: buckets have a member of that name, which it would hide", quoted(m.key))
+		default:
 			buckets = min(buckets+c.aggregation(&m.value, root), tooMany)
 		}
 		c.out()
 	}
 	return buckets
 }
+
+// bucketMembers are the members of buckets that are not aggregations.
+var bucketMembers = wordset.Of(
+	`doc_count doc_count_error_upper_bound from from_as_string key key_as_string to to_as_string`)
 
 // aggregation checks one aggregation, which has exactly one type, and the
 // aggregations below it.

@@ -142,6 +142,7 @@ func TestBuckets(t *testing.T) {
 		{"children", `{"children":{"type":"file"}}`, "forbidden /children"},
 		{"children of no join", `{"children":{"type":"image"}}`, "forbidden /children"},
 
+		{"the name of a member of buckets", `{"terms":{"field":"status"},"aggs":{"key":{"avg":{"field":"pages"}}}}`, "malformed /aggs/key"},
 		{"composite", `{"composite":{"size":100,"sources":[{"s":{"terms":{"field":"status","missing_bucket":true}}},{"d":{"date_histogram":{"field":"createdAt","calendar_interval":"1M"}}}],"after":{"s":"a","d":1}}}`, "forbidden /composite"},
 	}))
 }

@@ -1,7 +1,6 @@
 package searchagent
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -62,25 +61,6 @@ func (d definition) split(of map[string]any) (own, below map[string]any) {
 
 // ownMembers are objects that belong to a result, unless an aggregation has the name.
 var ownMembers = []string{"key", "meta", "values", "hits", "buckets"}
-
-// hidden returns the name of an aggregation that would replace a member of the buckets
-// around it, or "".
-func hidden(defs map[string]definition, inBuckets bool) string {
-	for _, name := range slices.Sorted(maps.Keys(defs)) {
-		if inBuckets && slices.Contains(bucketMembers, name) {
-			return name
-		}
-		if found := hidden(defs[name].subs, true); found != "" {
-			return found
-		}
-	}
-	return ""
-}
-
-// bucketMembers are the members of buckets that are not aggregations.
-var bucketMembers = []string{
-	"doc_count", "doc_count_error_upper_bound", "from", "from_as_string", "key", "key_as_string", "to", "to_as_string",
-}
 
 // shown returns a number, or the engine's text for it if it is a time. The texts of
 // booleans ("true" for 0.66 and for 1320) and of numbers with separators are ignored,

@@ -68,16 +68,6 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 	if err != nil {
 		return runnable{}, report.Problems
 	}
-	if !r.figures {
-		return r, nil
-	}
-	if name := hidden(definitions(r.search), false); name != "" {
-		return runnable{}, []refusal.Problem{{
-			Code: esquery.ErrMalformed,
-			Message: "an aggregation within another one cannot be called " + name +
-				": buckets have a member of that name, which it would hide; give it another name",
-		}}
-	}
 	return r, nil
 }
 
