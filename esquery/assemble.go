@@ -40,8 +40,7 @@ func (c *checker) assemble(index string, root value) *Search {
 		root.set("query", objectValue(member{"bool", objectValue(clauses...)}))
 	}
 	if c.index.sensitive.any() {
-		shown := root.clone()
-		s.shown = &shown
+		s.shown = root.appendTo(nil)
 		c.conceal(&root)
 		for _, topHits := range c.topHits {
 			c.conceal(topHits)

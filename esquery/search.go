@@ -1,13 +1,16 @@
 package esquery
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // A Search is a search that a [Validator] accepted, with the mandatory filter in
 // it. Only a Validator makes one. It never changes.
 type Search struct {
 	index      string
-	root       value  // the body to send
-	shown      *value // the same without the exclusion of hidden fields; nil: it excludes none
+	root       value           // the body to send
+	shown      json.RawMessage // the same without the exclusion of hidden fields; nil: it excludes none
 	hidden     *sensitive
 	mandatory  []value // the filters that were added
 	query      *value  // the author's query; may be nil
@@ -27,7 +30,7 @@ func (s *Search) Shown() json.RawMessage {
 	if s.shown == nil {
 		return s.Body()
 	}
-	return s.shown.appendTo(nil)
+	return slices.Clone(s.shown)
 }
 
 // Query returns the body to send to _count and _validate/query: the query, the

@@ -55,24 +55,6 @@ func arrayValue(items ...value) value { return value{kind: array, items: items} 
 
 func objectValue(members ...member) value { return value{kind: object, members: members} }
 
-// clone returns a deep copy.
-func (v *value) clone() value {
-	c := value{kind: v.kind, text: v.text}
-	if v.items != nil {
-		c.items = make([]value, len(v.items))
-		for i := range v.items {
-			c.items[i] = v.items[i].clone()
-		}
-	}
-	if v.members != nil {
-		c.members = make([]member, len(v.members))
-		for i := range v.members {
-			c.members[i] = member{v.members[i].key, v.members[i].value.clone()}
-		}
-	}
-	return c
-}
-
 // appendTo writes v as compact JSON.
 func (v *value) appendTo(b []byte) []byte {
 	switch v.kind {
