@@ -1,5 +1,11 @@
 package esquery
 
+import (
+	"slices"
+
+	"github.com/qedkit/qed/internal/lists"
+)
+
 // hitsParams are those of top_hits.
 var hitsParams = []param{
 	{key: "from", takes: aCount},
@@ -36,34 +42,16 @@ func (c *checker) checkTopHits(v *value) {
 // conceal excludes hidden fields from the documents that a search or top_hits
 // return. An exclusion in one place has no effect in the other.
 func (c *checker) conceal(v *value) {
-	source := v.get("_source")
-	if source == nil {
-		v.set("_source", objectValue(member{"excludes", c.hiddenPatterns()}))
-		return
-	}
-	switch source.kind {
-	case boolean:
-		if source.text == "true" {
-			*source = objectValue(member{"excludes", c.hiddenPatterns()})
-		}
-	case str:
-		*source = objectValue(member{"includes", arrayValue(*source)}, member{"excludes", c.hiddenPatterns()})
-	case array:
-		*source = objectValue(member{"includes", *source}, member{"excludes", c.hiddenPatterns()})
-	case object:
-		hidden := c.hiddenPatterns()
+	hidden := arrayValue(lists.Map(c.index.sensitive.exclude, stringValue)...)
+	switch source := v.get("_source"); {
+	case source == nil, source.kind == boolean && source.text == "true":
+		v.set("_source", objectValue(member{"excludes", hidden}))
+	case source.kind == str, source.kind == array:
+		*source = objectValue(member{"includes", arrayValue(list(source)...)}, member{"excludes", hidden})
+	case source.kind == object:
 		if excludes := source.get("excludes"); excludes != nil {
-			hidden.items = append(append([]value(nil), list(excludes)...), hidden.items...)
+			hidden.items = slices.Concat(list(excludes), hidden.items)
 		}
 		source.set("excludes", hidden)
 	}
-}
-
-func (c *checker) hiddenPatterns() value {
-	patterns := c.index.sensitive.patterns()
-	items := make([]value, len(patterns))
-	for i, p := range patterns {
-		items[i] = stringValue(p)
-	}
-	return arrayValue(items...)
 }

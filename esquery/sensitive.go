@@ -19,7 +19,7 @@ type sensitive struct {
 	exact   map[string]bool // other patterns, and all fields that have their values
 	known   map[string]bool // for each field of the mapping, whether it is hidden
 	missing []string        // patterns without a field in this index
-	exclude []string
+	exclude []string        // what _source must exclude
 }
 
 // newSensitive returns the fields that the patterns hide in an index.
@@ -182,14 +182,6 @@ func (s *sensitive) hides(path string) bool {
 
 // any reports whether there are hidden fields.
 func (s *sensitive) any() bool { return s != nil }
-
-// patterns returns the patterns that _source must exclude.
-func (s *sensitive) patterns() []string {
-	if s == nil {
-		return nil
-	}
-	return s.exclude
-}
 
 func (s *sensitive) excluded(patterns []string) []string {
 	all := make([]string, 0, 2*len(patterns))
