@@ -68,20 +68,19 @@ func (c *checker) digits(f *Field, v *value, format string, formats []string) {
 		return
 	}
 	millis := slices.Contains(formats, "epoch_millis")
-	text := v.kind == str || format != "" // with a format of its own, a number is read like a string
-	switch {
-	case text && !millis && slices.Contains(formats, "epoch_second") && len(digits) > len("99999999999"):
-		c.report(ErrInvalidLiteral, nil, "%s is after the year 5000 in seconds, as which the format epoch_second reads it", digits)
-	case !text && len(formats) > 0 && !millis:
+	short := len(digits) >= 4 && len(digits) <= 10 && digits[0] != '0' // a year, a month, a day or seconds
+	var wrong bool
+	if v.kind == str || format != "" { // with a format of its own, a number is read like a string
+		tooLong := !millis && slices.Contains(formats, "epoch_second") && len(digits) > len("99999999999")
+		wrong = tooLong || millis && short && len(digits) != 4 && !slices.ContainsFunc(formats, readsDigits)
+	} else {
 		// Elasticsearch reads milliseconds whatever the format is, OpenSearch what
 		// the format says.
+		wrong = short || len(formats) > 0 && !millis
+	}
+	if wrong {
 		c.report(ErrInvalidLiteral, nil,
-			"%s is a date of the format %s, in which engines read numbers differently; write it as a string%s",
-			quoted(f.Path), quoted(strings.Join(formats, "||")), such(formats))
-	case text && (!millis || len(digits) == 4 || slices.ContainsFunc(formats, readsDigits)):
-	case len(digits) >= 4 && len(digits) <= 10 && digits[0] != '0':
-		c.report(ErrInvalidLiteral, nil,
-			"%s looks like a year, a month, a day or seconds, but the date %s reads it as milliseconds since 1970; write the date%s",
+			"%s is read by %s as another date than it looks like, such as milliseconds since 1970, or differently by engines; write the date%s",
 			digits, quoted(f.Path), such(formats))
 	}
 }

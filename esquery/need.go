@@ -231,12 +231,8 @@ func (c *checker) scoped(f *Field, n need) bool {
 // unfit reports a field that does not fit n.
 func (c *checker) unfit(f *Field, n need) {
 	want := &needs[n]
-	candidates := c.alternatives(f, n)
-	for _, query := range want.instead {
-		if len(candidates) < maxCandidates {
-			candidates = append(candidates, query)
-		}
-	}
+	candidates := append(c.alternatives(f, n), want.instead...)
+	candidates = candidates[:min(len(candidates), maxCandidates)]
 	switch {
 	case f.family == objectFamily || f.family == nestedFamily:
 		c.report(ErrFieldType, candidates, "%s is an object without a value of its own; name a field in it", quoted(f.Path))
