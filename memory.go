@@ -61,10 +61,6 @@ type Memory struct {
 	// once. 0 or less means 16,000.
 	Tokens int
 
-	// Counter counts tokens. Nil means the Summarizer, if it is one, and
-	// otherwise [llm.EstimateTokens].
-	Counter llm.TokenCounter
-
 	// Summarizer is the model that summarises. Nil means no summaries. Its
 	// requests have the name "summarise" ([llm.Request].Name), and are charged
 	// to the budget of the turn.
@@ -136,9 +132,6 @@ func (m *Memory) withDefaults() Memory {
 		}
 	}
 	s.Tokens = cmp.Or(max(s.Tokens, 0), 16_000)
-	if s.Counter == nil {
-		s.Counter = llm.TokenCounterFunc(func(req *llm.Request) int { return llm.CountTokens(s.Summarizer, req) })
-	}
 	option.DefaultOrNone(&s.Middle, 40)
 	s.Batch = cmp.Or(max(s.Batch, 0), 10)
 	s.SummaryTokens = cmp.Or(max(s.SummaryTokens, 0), 500)
@@ -189,7 +182,7 @@ func (m *Memory) fit(messages []llm.Message, budget int) []llm.Message {
 		}
 		exchange := messages[start:end]
 		end = start
-		if need := lists.Sum(exchange, m.count); need <= left {
+		if need := lists.Sum(exchange, tokensOf); need <= left {
 			left -= need
 			selected = append(selected, exchange)
 			continue
@@ -218,9 +211,9 @@ func lastExchange(messages []llm.Message) int {
 
 func begins(m llm.Message) bool { return m.Role == llm.RoleUser }
 
-// count returns how many tokens a message has.
-func (m *Memory) count(message llm.Message) int {
-	return m.Counter.CountTokens(&llm.Request{Messages: []llm.Message{message}})
+// tokensOf returns about how many tokens a message has.
+func tokensOf(message llm.Message) int {
+	return llm.EstimateTokens(&llm.Request{Messages: []llm.Message{message}})
 }
 
 // cut returns messages whose longest texts are cut to the same length, so that
@@ -228,7 +221,7 @@ func (m *Memory) count(message llm.Message) int {
 func (m *Memory) cut(messages []llm.Message, budget int) ([]llm.Message, bool) {
 	needs := make([]int, len(messages))
 	for i := range messages {
-		needs[i] = m.count(messages[i])
+		needs[i] = tokensOf(messages[i])
 	}
 	most := level(needs, budget)
 	short := slices.Clone(messages)
@@ -274,7 +267,7 @@ func (m *Memory) shorten(message llm.Message, tokens int) (string, bool) {
 	}
 	fits := func(n int) bool {
 		message.Content = marked(n)
-		return m.count(message) <= tokens
+		return tokensOf(message) <= tokens
 	}
 	if len(text) == 0 || !fits(0) {
 		return "", false

@@ -70,16 +70,13 @@ func exchanges(first, n int) (messages []llm.Message) {
 	return messages
 }
 
-// bytesCounter counts a token for each byte of text.
-var bytesCounter = llm.TokenCounterFunc(func(req *llm.Request) (n int) {
-	for _, m := range req.Messages {
-		n += len(m.Content)
-		for _, c := range m.ToolCalls {
-			n += len(c.Arguments)
-		}
+// tokens returns how many tokens messages have.
+func tokens(messages ...llm.Message) (n int) {
+	for _, m := range messages {
+		n += tokensOf(m)
 	}
 	return n
-})
+}
 
 func contents(messages []llm.Message) []string {
 	var texts []string
@@ -111,9 +108,9 @@ func TestMemorySelectsTheLastMessages(t *testing.T) {
 		{"a result without its call", &Memory{Messages: 2}, []llm.Message{user("q"), calls, result, said("a")}, []llm.Message{said("a")}},
 		{"a call with its result", nil, []llm.Message{user("q"), calls, result, said("a")}, []llm.Message{user("q"), calls, result, said("a")}},
 		{"instructions among the messages", nil, []llm.Message{user("q"), {Role: llm.RoleSystem, Content: "obey"}, said("a")}, []llm.Message{user("q"), said("a")}},
-		{"what the budget holds", &Memory{Tokens: 18, Counter: bytesCounter}, exchanges(1, 9), exchanges(7, 3)},
-		{"whole exchanges only", &Memory{Tokens: 23, Counter: bytesCounter}, exchanges(1, 9), exchanges(7, 3)},
-		{"one that is too long for the rest", &Memory{Tokens: 100, Counter: bytesCounter},
+		{"what the budget holds", &Memory{Tokens: tokens(exchanges(7, 3)...)}, exchanges(1, 9), exchanges(7, 3)},
+		{"whole exchanges only", &Memory{Tokens: tokens(exchanges(7, 3)...) + tokens(said("a6."))}, exchanges(1, 9), exchanges(7, 3)},
+		{"one that is too long for the rest", &Memory{Tokens: tokens(user(long[:80])) + tokens(exchanges(1, 1)...) + 20},
 			append([]llm.Message{user("q"), said(long), user(long[:80])}, exchanges(1, 1)...),
 			[]llm.Message{user(long[:80]), user("q1."), said("a1.")}},
 	} {
@@ -144,7 +141,7 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 		{"a long one before", append([]llm.Message{user("q"), said(long)}, exchanges(1, 3)...), 1, 8},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m := &Memory{Tokens: 1000, Counter: bytesCounter}
+			m := &Memory{Tokens: 1000}
 			log := &fakeLog{}
 			log.say(tt.said...)
 			got, err := m.recall(t.Context(), log, true)
@@ -153,7 +150,7 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 			}
 			all := 0
 			for i, message := range got {
-				all += m.withDefaults().Counter.CountTokens(&llm.Request{Messages: []llm.Message{message}})
+				all += tokensOf(message)
 				if isCut := strings.Contains(message.Content, "[cut"); isCut != (i == tt.cut) {
 					t.Errorf("message %d is cut: %v", i, isCut)
 				}
@@ -172,7 +169,7 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 	// An exchange that cannot be cut is left out completely.
 	log := &fakeLog{}
 	log.say(user("q"), llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{Arguments: []byte(`"` + long + `"`)}}})
-	if got, err := (&Memory{Tokens: 1000, Counter: bytesCounter}).recall(t.Context(), log, true); err != nil || len(got) != 0 {
+	if got, err := (&Memory{Tokens: 1000}).recall(t.Context(), log, true); err != nil || len(got) != 0 {
 		t.Errorf("got %v, %v", contents(got), err)
 	}
 }
@@ -482,7 +479,7 @@ func TestSummariesAreCapped(t *testing.T) {
 			set := m.withDefaults()
 			all := 0
 			for _, message := range got {
-				all += set.count(message)
+				all += tokensOf(message)
 			}
 			if all > set.Tokens || len(got) < 10 || !strings.Contains(got[0].Content, "word word") {
 				t.Errorf("%d messages with %d tokens are included, and at most %d are allowed", len(got), all, set.Tokens)
@@ -563,7 +560,7 @@ func TestNothingIsForgotten(t *testing.T) {
 		s := &summarizer{t: t}
 		log := &fakeLog{}
 		for turn := range 200 {
-			got, err := (&Memory{Summarizer: s, Counter: bytesCounter}).recall(t.Context(), log, true)
+			got, err := (&Memory{Summarizer: s}).recall(t.Context(), log, true)
 			if err != nil {
 				t.Fatal(err)
 			}

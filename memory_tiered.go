@@ -107,7 +107,7 @@ func (m *Memory) recallTiers(ctx context.Context, log threadLog, summarise bool)
 	if !ok {
 		return m.fit(plain(said), m.Tokens), nil
 	}
-	return append([]llm.Message{head}, m.fit(plain(said), m.Tokens-m.count(head))...), nil
+	return append([]llm.Message{head}, m.fit(plain(said), m.Tokens-tokensOf(head))...), nil
 }
 
 // inFull returns how many messages are included in full at most: as many as can
@@ -199,7 +199,7 @@ func boundary(said []numbered, least, most int) int {
 func (m *Memory) portion(said []numbered, most int) int {
 	n, left := 0, m.Tokens
 	for n < most {
-		if left -= m.count(said[n].message); left < 0 && n >= m.Batch {
+		if left -= tokensOf(said[n].message); left < 0 && n >= m.Batch {
 			break
 		}
 		n++
@@ -223,7 +223,7 @@ func (m *Memory) summarise(ctx context.Context, data *summaryPrompt) (string, er
 	if len(said) == 0 && data.Earlier == "" && len(data.Parts) == 0 {
 		return "", nil
 	}
-	if lists.Sum(said, m.count) > m.Tokens {
+	if lists.Sum(said, tokensOf) > m.Tokens {
 		var ok bool
 		if said, ok = m.cut(said, m.Tokens); !ok {
 			return "", fmt.Errorf("qed: Memory.Tokens is %d, which is too small for %d messages however they are cut",
@@ -261,7 +261,7 @@ var errNoSummary = errors.New("qed: the model's summary is empty")
 // clip cuts a summary that is too long.
 func (m *Memory) clip(text string) string {
 	message := llm.Message{Role: llm.RoleUser, Content: text}
-	if m.count(message) <= m.SummaryTokens {
+	if tokensOf(message) <= m.SummaryTokens {
 		return text
 	}
 	text, _ = m.shorten(message, m.SummaryTokens)
@@ -278,10 +278,10 @@ func (m *Memory) summaryMessage(t tiers) (llm.Message, bool) {
 		}
 	}
 	message := summaries(texts)
-	if most := m.Tokens / 2; len(texts) > 0 && m.count(message) > most {
+	if most := m.Tokens / 2; len(texts) > 0 && tokensOf(message) > most {
 		// The budget is small, or the summaries were made with other limits.
-		cut, ok := m.cut(texts, most-m.count(summaries(nil)))
-		if message = summaries(cut); !ok || m.count(message) > m.Tokens {
+		cut, ok := m.cut(texts, most-tokensOf(summaries(nil)))
+		if message = summaries(cut); !ok || tokensOf(message) > m.Tokens {
 			return llm.Message{}, false
 		}
 	}

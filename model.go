@@ -22,7 +22,7 @@ import (
 // budget. The agents of this module use it for the models that they are given.
 //
 // A call is not made if it could cost more tokens than the budget has left. The cost
-// is that of the request, as [llm.CountTokens] counts it, plus the request's
+// is that of the request, as [llm.EstimateTokens] estimates it, plus the request's
 // MaxOutputTokens, or 4,096 if it has none.
 //
 // A recorded response is streamed in one piece, and its usage counts. A failed call
@@ -104,7 +104,7 @@ func paid(
 	if most <= 0 {
 		most = usualReply
 	}
-	sent := llm.CountTokens(m, req)
+	sent := llm.EstimateTokens(req)
 	estimate := addCapped(sent, most)
 	r, err := budget.Reserve(ctx, budget.Limits{Tokens: estimate, ModelCalls: 1})
 	if err != nil {

@@ -23,7 +23,10 @@
 // [llm/openai]: https://pkg.go.dev/github.com/qedkit/qed/llm/openai
 package llm
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // A Model replies to a conversation. Programs that read a reply in pieces use
 // [Stream].
@@ -62,15 +65,10 @@ func (f ModelFunc) Generate(ctx context.Context, req *Request, stream func(Delta
 type Middleware func(Model) Model
 
 // Wrap applies mw to m. The first Middleware is the outermost: it sees a request
-// first and its reply last. If m is a [TokenCounter], so is the result.
+// first and its reply last.
 func Wrap(m Model, mw ...Middleware) Model {
-	for i := len(mw) - 1; i >= 0; i-- {
-		wrapped := mw[i](m)
-		counter, counts := m.(TokenCounter)
-		if _, own := wrapped.(TokenCounter); counts && !own {
-			wrapped = counted{wrapped, counter}
-		}
-		m = wrapped
+	for _, wrap := range slices.Backward(mw) {
+		m = wrap(m)
 	}
 	return m
 }

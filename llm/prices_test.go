@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/llm/llmtest"
 )
 
 func TestPrices(t *testing.T) {
@@ -125,35 +124,5 @@ func TestUsage(t *testing.T) {
 	sum.Add(a)
 	if want := (llm.Usage{InputTokens: 2, OutputTokens: 4, Calls: 6, CachedTokens: 8, CacheWriteTokens: 10, ReasoningTokens: 12, Cost: 14}); sum != want {
 		t.Errorf("got %+v", sum)
-	}
-}
-
-// TestTokenCounter: the counter of a model survives its middleware, and can be
-// replaced.
-func TestTokenCounter(t *testing.T) {
-	counter := func(n int) llm.TokenCounter {
-		return llm.TokenCounterFunc(func(*llm.Request) int { return n })
-	}
-	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "x"}}, Repeat: true})
-	retry, limit := llm.Retry(nil), llm.LimitConcurrency(1)
-	for name, test := range map[string]struct {
-		m    llm.Model
-		want int
-	}{
-		"estimate":      {llm.Wrap(m, retry), llm.EstimateTokens(ask("q"))},
-		"inside":        {llm.Wrap(m, retry, limit, llm.CountTokensWith(counter(7))), 7},
-		"outside":       {llm.Wrap(m, llm.CountTokensWith(counter(7)), retry), 7},
-		"replaced":      {llm.Wrap(m, retry, llm.CountTokensWith(counter(8)), limit, llm.CountTokensWith(counter(7))), 8},
-		"wrapped twice": {llm.Wrap(llm.Wrap(m, llm.CountTokensWith(counter(7))), retry), 7},
-	} {
-		if got := llm.CountTokens(test.m, ask("q")); got != test.want {
-			t.Errorf("%s: got %d, want %d", name, got, test.want)
-		}
-		if resp, err := test.m.Generate(t.Context(), ask("q"), nil); err != nil || resp.Message.Content != "x" {
-			t.Errorf("%s: got %v, %v", name, resp, err)
-		}
-	}
-	if got := llm.CountTokens(nil, ask("q")); got != llm.EstimateTokens(ask("q")) {
-		t.Errorf("got %d without a model", got)
 	}
 }

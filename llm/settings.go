@@ -15,7 +15,7 @@ type Settings struct {
 	// server was started: 4096 for many local ones. 0 means 128,000. MaxOutputTokens of
 	// them are for the reply. Agents leave out rows, then the oldest messages, then
 	// descriptions that do not fit; a prompt that is still too long is an error of the kind
-	// [ErrContextLength]. Tokens are counted as [CountTokens] does.
+	// [ErrContextLength]. Tokens are counted as [EstimateTokens] does.
 	ContextTokens int
 
 	// MaxOutputTokens limits one reply of the model. 0 means 4000, and at most a quarter

@@ -5,39 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// A TokenCounter counts the tokens that a [Request] sends: those of its
-// messages, tools and format, without the reply. It is safe for concurrent use.
-type TokenCounter interface {
-	CountTokens(req *Request) int
-}
-
-// TokenCounterFunc is a function that implements [TokenCounter], such as
-// [EstimateTokens].
-type TokenCounterFunc func(req *Request) int
-
-// CountTokens calls f.
-func (f TokenCounterFunc) CountTokens(req *Request) int { return f(req) }
-
-// CountTokens returns how many tokens req sends to m: as m counts them if it is a
-// [TokenCounter], and otherwise as [EstimateTokens] does.
-func CountTokens(m Model, req *Request) int {
-	if own, ok := m.(TokenCounter); ok {
-		return own.CountTokens(req)
-	}
-	return EstimateTokens(req)
-}
-
-// CountTokensWith makes counter the [TokenCounter] of a model, for example one
-// with the tokenizer of the model.
-func CountTokensWith(counter TokenCounter) Middleware {
-	return func(m Model) Model { return counted{m, counter} }
-}
-
-type counted struct {
-	Model
-	TokenCounter
-}
-
 // Tokens that providers add around the parts of a request.
 const (
 	requestTokens = 8   // the marks of the beginning and of the reply

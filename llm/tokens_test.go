@@ -234,11 +234,10 @@ func BenchmarkEstimateTextTokens(b *testing.B) {
 }
 
 func ExampleEstimateTokens() {
-	var counter llm.TokenCounter = llm.TokenCounterFunc(llm.EstimateTokens)
 	short := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews are there?"}}}
 	long := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("How many crews are there? ", 1000)}}}
 	for _, req := range []*llm.Request{short, long} {
-		if counter.CountTokens(req) > 4000 {
+		if llm.EstimateTokens(req) > 4000 {
 			fmt.Println("too long for a small model")
 		} else {
 			fmt.Println("fits")

@@ -68,7 +68,7 @@ func (a *agent) begin(
 	}
 	r.before = len(r.messages)
 	r.messages = append(r.messages, llm.Message{Role: llm.RoleUser, Content: question})
-	r.tokens = llm.CountTokens(a.model.Model, &llm.Request{Messages: r.messages, Tools: a.specs})
+	r.tokens = llm.EstimateTokens(&llm.Request{Messages: r.messages, Tools: a.specs})
 	r.ctx = budget.With(ctx, a.opt.Limits)
 	var cancel context.CancelFunc
 	r.work, cancel = budget.WithDeadline(budget.BeforeFinalAnswer(r.ctx))
@@ -154,7 +154,7 @@ func (r *run) choice(ctx context.Context) (llm.ToolChoice, error) {
 func (r *run) add(m llm.Message) {
 	r.messages = append(r.messages, m)
 	r.added.Messages = r.messages[len(r.messages)-1:]
-	r.tokens += llm.CountTokens(r.model.Model, &r.added)
+	r.tokens += llm.EstimateTokens(&r.added)
 }
 
 // stopped returns how the loop ends after the last step, or nil if there may be more.

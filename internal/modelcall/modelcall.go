@@ -92,7 +92,7 @@ func (m *Model) Request(name string, t *template.Template, data any, history []l
 		if err != nil {
 			return nil, err
 		}
-		left := m.Room() - m.tokens(text)
+		left := m.Room() - llm.EstimateTextTokens(text)
 		if left < kept && rows != nil && rows.ShrinkRows() || left < 0 && rest != nil && rest.Shrink() {
 			continue
 		}
@@ -149,7 +149,7 @@ func (m *Model) Send(name string, messages ...llm.Message) *llm.Request {
 func (m *Model) fit(history []llm.Message, left int) []llm.Message {
 	first := len(history)
 	for first > 0 && len(history)-first < m.MaxHistoryMessages {
-		if left -= m.tokens(history[first-1].Text()); left < 0 {
+		if left -= llm.EstimateTextTokens(history[first-1].Text()); left < 0 {
 			break
 		}
 		first--
@@ -166,17 +166,9 @@ func (m *Model) fit(history []llm.Message, left int) []llm.Message {
 // historyTokens returns how many tokens the conversation has, up to a quarter of the room.
 func (m *Model) historyTokens(history []llm.Message) (tokens int) {
 	for i := len(history) - 1; i >= 0 && len(history)-i <= m.MaxHistoryMessages && tokens < m.Room()/4; i-- {
-		tokens += m.tokens(history[i].Text())
+		tokens += llm.EstimateTextTokens(history[i].Text())
 	}
 	return tokens
-}
-
-// tokens returns how many tokens a text has, as the model counts them.
-func (m *Model) tokens(text string) int {
-	if counter, ok := m.Model.(llm.TokenCounter); ok {
-		return counter.CountTokens(&llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}})
-	}
-	return llm.EstimateTextTokens(text)
 }
 
 // Object asks for a T.

@@ -152,19 +152,6 @@ func TestReplayedParts(t *testing.T) {
 	}
 }
 
-// TestDurableCounter: a token counter that was plugged in counts for the budget,
-// and stays plugged in.
-func TestDurableCounter(t *testing.T) {
-	counter := llm.TokenCounterFunc(func(*llm.Request) int { return 77 })
-	m := llm.Wrap(llm.ModelFunc(nil), llm.CountTokensWith(counter), llm.Retry(nil))
-	if n := llm.CountTokens(qed.DurableModel(llm.Wrap(llm.ModelFunc(nil), llm.Retry(nil), llm.CountTokensWith(counter))), &llm.Request{}); n != 77 {
-		t.Errorf("counted %d", n)
-	}
-	if n := llm.CountTokens(qed.DurableModel(m), &llm.Request{}); n != 77 {
-		t.Errorf("counted %d", n)
-	}
-}
-
 // TestMemoryOfParts: a prompt gets a note of an image, and not its data.
 func TestMemoryOfParts(t *testing.T) {
 	image := llm.Part{Type: llm.PartImage, MediaType: "image/png", Data: make([]byte, 1<<20)}
