@@ -104,28 +104,12 @@ type Row struct {
 	maxSize int // further cells are dropped
 
 	cells []any
-	free  []any // the cells of rows to come
-	ahead int   // for how many rows free was made
-	texts []byte
-	spans []span
 	size  int
 	other bool // a cell needs conversion by Table.Append
 }
 
-// A span is a cell whose value is in texts.
-type span struct{ cell, start, end int }
-
-// maxAhead is for how many rows cells are allocated at once.
-const maxAhead = 64
-
 func (r *Row) begin(maxSize int) {
-	n := len(r.columns)
-	if len(r.free) < n {
-		r.ahead = min(max(2*r.ahead, 1), maxAhead)
-		r.free = make([]any, n*r.ahead)
-	}
-	r.cells, r.free = r.free[:0:n], r.free[n:]
-	r.texts, r.spans = r.texts[:0], r.spans[:0]
+	r.cells = make([]any, 0, len(r.columns))
 	r.maxSize, r.size, r.other = maxSize, 0, false
 }
 
@@ -157,28 +141,16 @@ func (r *Row) Add(value any) {
 // AddText adds a cell with a text, which is not NULL. Bytes that are not UTF-8
 // become hexadecimal digits.
 func (r *Row) AddText(text []byte) {
-	valid := utf8.Valid(text)
-	switch {
-	case r.size > r.maxSize:
+	if r.size > r.maxSize {
 		r.cells = append(r.cells, nil)
-	case !valid || len(text) > r.maxCell:
-		short := shorten(text, valid, r.maxCell)
-		r.size += len(short)
-		r.cells = append(r.cells, short)
-	default: // all texts of a row are one string
-		start := len(r.texts)
-		r.texts = append(r.texts, text...)
-		r.spans = append(r.spans, span{len(r.cells), start, len(r.texts)})
-		r.size += len(text)
-		r.cells = append(r.cells, nil)
+		return
 	}
+	short := shorten(text, utf8.Valid(text), r.maxCell)
+	r.size += len(short)
+	r.cells = append(r.cells, short)
 }
 
 func (r *Row) end() ([]any, error) {
-	texts := string(r.texts)
-	for _, s := range r.spans {
-		r.cells[s.cell] = texts[s.start:s.end]
-	}
 	if !r.other && len(r.cells) == len(r.columns) {
 		return r.cells, nil
 	}
