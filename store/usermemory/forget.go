@@ -17,8 +17,8 @@ var errNoMatch = errors.New("usermemory: match is nil; Forget removes everything
 //
 // When ForgetEntities returns, the entities are removed from the store. If they
 // could not be removed there, it returns an error; they are no longer returned by
-// any method even so, and the next write removes them. match may be called several
-// times for one entity.
+// any method even so, and the next call that reads the memory removes them. match may be
+// called several times for one entity.
 func (m *Memory) ForgetEntities(ctx context.Context, user User, match func(finding.Entity) bool) (int, error) {
 	if match == nil {
 		return 0, errNoMatch

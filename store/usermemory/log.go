@@ -16,14 +16,13 @@ import (
 // before it. A record with Begins, together with those appended with it, replaces
 // all records before it: what they do not hold is forgotten as soon as they are
 // written. The replaced records can be trimmed at any time; if a crash prevented it,
-// the next write does it.
+// who next reads the memory does it.
 type userRecord struct {
 	Begins   bool         `json:"begins,omitempty"`
 	Turns    []userTurn   `json:"turns,omitempty"`
 	Entities []userEntity `json:"entities,omitempty"`
 
-	Live    int  `json:"live"`              // about the number of turns so far: when to compact
-	Trimmed bool `json:"trimmed,omitempty"` // no record is left before the last one with Begins
+	Live int `json:"live"` // about the number of turns so far: when to compact
 }
 
 type userTurn struct {
@@ -40,8 +39,8 @@ type userEntity struct {
 
 // A userLog is the memory of a user, read from the thread.
 type userLog struct {
-	seq      int64 // the number of the last record; 0: none
-	trimmed  bool
+	seq      int64        // the number of the last record; 0: none
+	kept     error        // why records that were replaced are still there; nil: they are not
 	turns    []userTurn   // oldest first
 	entities []userEntity // the last mentioned is last
 }
@@ -53,7 +52,7 @@ type userHead struct {
 }
 
 func (m *Memory) head(ctx context.Context, thread string) (userHead, error) {
-	head := userHead{userRecord: userRecord{Trimmed: true}}
+	var head userHead
 	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, NewestFirst: true, Limit: 1}) {
 		if err != nil {
 			return head, err
@@ -80,7 +79,11 @@ func (m *Memory) load(ctx context.Context, thread string) (*userLog, error) {
 		if err := reader.read(m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}})); err != nil {
 			return nil, err
 		}
-		if log := reader.log(m.maxTurns(), m.maxEntities()); log.seq >= head.seq {
+		log := reader.log(m.maxTurns(), m.maxEntities())
+		if reader.begins > reader.first {
+			log.kept = m.Store.Trim(ctx, thread, reader.begins, store.Memory)
+		}
+		if log.seq >= head.seq {
 			return log, nil
 		}
 		// It was rewritten: the record with Begins was not read, and those before it
@@ -91,8 +94,9 @@ func (m *Memory) load(ctx context.Context, thread string) (*userLog, error) {
 
 // A userReader builds a userLog from records, oldest first.
 type userReader struct {
-	seq      int64
-	trimmed  bool
+	first    int64 // the number of the first record
+	begins   int64 // of the last one with Begins, or 0
+	seq      int64 // of the last one
 	turns    []userTurn
 	entities []userEntity
 	order    int                 // the number of entities added
@@ -110,7 +114,6 @@ type position struct{ index, order int }
 
 func (r *userReader) read(records func(yield func(store.Record, error) bool)) error {
 	r.begin()
-	r.trimmed = true
 	for rec, err := range records {
 		if err != nil {
 			return err
@@ -121,8 +124,9 @@ func (r *userReader) read(records func(yield func(store.Record, error) bool)) er
 		}
 		if data.Begins {
 			r.begin()
+			r.begins = rec.Seq
 		}
-		r.seq, r.trimmed = rec.Seq, data.Trimmed
+		r.first, r.seq = cmp.Or(r.first, rec.Seq), rec.Seq
 		for _, t := range data.Turns {
 			r.addTurn(t)
 		}
@@ -178,7 +182,6 @@ func (r *userReader) log(turns, entities int) *userLog {
 	})
 	return &userLog{
 		seq:      r.seq,
-		trimmed:  r.trimmed,
 		turns:    r.turns[max(0, len(r.turns)-turns):],
 		entities: r.entities[max(0, len(r.entities)-entities):],
 	}
@@ -226,10 +229,7 @@ func (m *Memory) rewrite(ctx context.Context, thread string, change func(*userLo
 			return err
 		}
 		if changed = change(log); changed == 0 {
-			if !log.trimmed {
-				return m.trim(ctx, thread)
-			}
-			return nil
+			return log.kept
 		}
 		recs, err := log.records(qed.TurnTime(ctx))
 		if err != nil {
@@ -245,23 +245,4 @@ func (m *Memory) rewrite(ctx context.Context, thread string, change func(*userLo
 		err = m.Store.Trim(ctx, thread, begins, store.Memory)
 	}
 	return changed, err
-}
-
-// trim removes the records before the last one with Begins.
-func (m *Memory) trim(ctx context.Context, thread string) error {
-	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, NewestFirst: true}) {
-		if err != nil {
-			return err
-		}
-		var data struct {
-			Begins bool `json:"begins"`
-		}
-		if err := rec.Decode(&data); err != nil {
-			return err
-		}
-		if data.Begins {
-			return m.Store.Trim(ctx, thread, rec.Seq, store.Memory)
-		}
-	}
-	return nil
 }

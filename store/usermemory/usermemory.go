@@ -117,7 +117,7 @@ const (
 // entities only. A zero Time means now.
 //
 // If the memory is over its limits, Note removes the oldest part from the store. If
-// that fails, Note emits [qed.Warning], and a later Note removes it.
+// that fails, Note emits [qed.Warning], and who next reads the memory removes it.
 func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []finding.Entity) error {
 	thread, err := m.thread(user)
 	if err != nil {
@@ -142,7 +142,6 @@ func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []
 		if err != nil {
 			return err
 		}
-		rec.Trimmed = head.Trimmed || m.trim(ctx, thread) == nil
 		rec.Live = head.Live + 1
 		data, err := json.Marshal(rec)
 		if err != nil {

@@ -371,7 +371,7 @@ func raw(t testing.TB, st store.Store, threads []string) string {
 	return b.String()
 }
 
-// Forgotten data is removed from the store or, after a crash, by the next write.
+// Forgotten data is removed from the store or, after a crash, by the next read.
 func TestUserMemoryForgetsForGood(t *testing.T) {
 	down := errors.New("down")
 	for name, fail := range map[string]bool{"no crash": false, "a crash before the old records are removed": true} {
@@ -396,6 +396,7 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 				noted(t, m, ann, past("1", 3, "about crews"))
 				st.OnTrim = nil
 				noted(t, m, ann, past("1", 4, "about fuel"))
+				pastTurns(t, m, ann, 0)
 			}
 			if strings.Contains(raw(t, st, threads[:1]), "bananas") {
 				t.Error("it is still in the store")
