@@ -3,14 +3,47 @@
 package policycheck
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
 )
 
 // maxCandidates is how many names a finding suggests.
 const maxCandidates = 3
+
+// Schema returns the findings about a policy, which may be nil, and the schema of a database
+// without accounts. A schema without tables is an error of kind [sqldb.ErrEmpty].
+func Schema(p *secureview.Policy, d dialect.Dialect, schema *joinpath.Schema) (findings []sqldb.Finding, err error) {
+	names := slices.Sorted(maps.Keys(schema.Tables))
+	if len(names) == 0 {
+		return nil, &sqldb.Error{Kind: sqldb.ErrEmpty, Message: "the database has no tables: check the path"}
+	}
+	if p == nil {
+		return nil, nil
+	}
+	guard, err := secureview.New(p, d)
+	if err != nil {
+		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the policy is not valid: " + err.Error(), Err: err}
+	}
+	for _, t := range guard.Tables() {
+		name := cmp.Or(t.View, t.Name)
+		i := slices.IndexFunc(names, func(known string) bool { return ascii.EqualFold(known, name) })
+		if i < 0 {
+			findings = append(findings, Table(name, name, names))
+			continue
+		}
+		listed := slices.Concat(t.Columns, t.FilterColumns)
+		findings = append(findings, Columns(name, listed, schema.Tables[names[i]].Columns, ascii.EqualFold)...)
+	}
+	return findings, nil
+}
 
 // Table returns the finding for a table or view. known are the names of those
 // that exist. object is the name with its schema.

@@ -1,13 +1,10 @@
 package duckdb
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -117,29 +114,7 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 	if err != nil {
 		return nil, err
 	}
-	if len(schema.Tables) == 0 {
-		return nil, failure.New(sqldb.ErrEmpty, "the database has no tables: check the path")
-	}
-	if p == nil {
-		return nil, nil
-	}
-	guard, err := secureview.New(p, dialect.Dialect{})
-	if err != nil {
-		return nil, failure.Wrap(sqldb.ErrArgument, "the policy is not valid: "+err.Error(), err)
-	}
-	names := slices.Sorted(maps.Keys(schema.Tables))
-	var findings []sqldb.Finding
-	for _, t := range guard.Tables() {
-		name := cmp.Or(t.View, t.Name)
-		i := slices.IndexFunc(names, func(known string) bool { return ascii.EqualFold(known, name) })
-		if i < 0 {
-			findings = append(findings, policycheck.Table(name, name, names))
-			continue
-		}
-		listed := slices.Concat(t.Columns, t.FilterColumns)
-		findings = append(findings, policycheck.Columns(name, listed, schema.Tables[names[i]].Columns, ascii.EqualFold)...)
-	}
-	return findings, nil
+	return policycheck.Schema(p, dialect.Dialect{}, schema)
 }
 
 // classify returns the [sqldb.Error] for an error of DuckDB, or nil.

@@ -1,19 +1,15 @@
 package sqlitedb
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"fmt"
 	"io"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
-	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -107,65 +103,25 @@ func (c *driverConn) snapshot(ctx context.Context) (driver.Rows, error) {
 	return rows, nil
 }
 
-// Check returns no findings: SQLite has no accounts.
+// Check returns the tables, views and columns that a policy lists and the database does not
+// have: SQLite has no accounts.
 func (e engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) ([]sqldb.Finding, error) {
 	err := withDriverConn(conn, func(c *driverConn) error {
 		defer c.setAccess(catalog{})()
 		queryOnly, err := c.queryOnly(ctx)
-		if err != nil {
-			return err
+		if err == nil && !queryOnly {
+			err = failure.New(sqldb.ErrWritable, "the connection is not read-only")
 		}
-		if !queryOnly {
-			return failure.New(sqldb.ErrWritable, "the connection is not read-only")
-		}
-		found, err := c.scan(ctx, `
-			SELECT 1 FROM main.sqlite_schema
-			WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' LIMIT 1`)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return failure.New(sqldb.ErrEmpty, "the database has no tables: check the path")
-		}
-		return nil
+		return err
 	})
-	if err != nil || p == nil {
+	if err != nil {
 		return nil, err
 	}
-	return e.missing(ctx, conn, p)
-}
-
-// missing returns the findings about tables, views and columns that a policy
-// lists and the database does not have.
-func (e engine) missing(ctx context.Context, conn *sql.Conn, p *secureview.Policy) ([]sqldb.Finding, error) {
-	guard, err := secureview.New(p, sqlite.Dialect{})
+	schema, err := e.Introspect(ctx, conn, nil, func(string, string) {})
 	if err != nil {
-		return nil, failure.Wrap(sqldb.ErrArgument, "the policy is not valid: "+err.Error(), err)
+		return nil, err
 	}
-	var findings []sqldb.Finding
-	err = withDriverConn(conn, func(c *driverConn) error {
-		defer c.setAccess(catalog{})()
-		rows, err := c.scan(ctx, `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')`)
-		if err != nil {
-			return err
-		}
-		names := lists.Map(rows, func(row []string) string { return row[0] })
-		for _, t := range guard.Tables() {
-			name := cmp.Or(t.View, t.Name)
-			if !slices.ContainsFunc(names, func(known string) bool { return ascii.EqualFold(known, name) }) {
-				findings = append(findings, policycheck.Table(name, name, names))
-				continue
-			}
-			rows, err := c.scan(ctx, fmt.Sprintf(columnList, literal(name)))
-			if err != nil {
-				return err
-			}
-			columns := lists.Map(rows, func(row []string) string { return row[0] })
-			findings = append(findings, policycheck.Columns(name, slices.Concat(t.Columns, t.FilterColumns), columns, ascii.EqualFold)...)
-		}
-		return nil
-	})
-	return findings, err
+	return policycheck.Schema(p, sqlite.Dialect{}, schema)
 }
 
 func (c *driverConn) queryOnly(ctx context.Context) (bool, error) {
