@@ -184,7 +184,7 @@ func (in *inference) namedCandidates() {
 	for i := range x.tables {
 		t := &x.tables[i]
 		for n, list := range x.tableCandidates(i) {
-			in.refers[colRef{i, n}] = t.taken[t.columns[n].name] || len(list) > 0 && rules[list[0].rule].strength >= rules[ruleTableStart].strength
+			in.refers[colRef{i, n}] = t.taken[t.columns[n].name] || len(list) > 0 && rules[list[0].rule].strength >= rules[ruleAbbreviation].strength
 			if !t.taken[t.columns[n].name] {
 				found = append(found, list...)
 				continue
@@ -225,9 +225,6 @@ func (in *inference) proposal(c candidate) (proposal, bool) {
 	}
 	if first := from.raw[0]; c.rule == ruleRoleAlone && placeWords[first] && p.types == typesEqual && c.key >= 0 {
 		p.logit += weightPlace
-	}
-	if x.alternate(c) {
-		p.logit += weightAlternate
 	}
 	if x.sameKind(c) {
 		p.logit += weightSameKind

@@ -20,7 +20,6 @@ const (
 	ruleRoleKey      ruleKind = "role_key"     // cite.citingPaperId, paper.paperId
 	ruleAbbreviation ruleKind = "abbreviation" // orders.cust_id
 	ruleTableEnd     ruleKind = "table_end"    // flight.company_id, operate_company.id
-	ruleTableStart   ruleKind = "table_start"  // orders.product_id, product_catalog.id
 	ruleEntityRole   ruleKind = "entity_role"  // home_game.customer_id_2, match.team_home_id
 	ruleCalendar     ruleKind = "calendar"     // orders.shipped_date, calendar.calendar_date
 	rulePerson       ruleKind = "person"       // orders.createdBy, user.id
@@ -46,7 +45,6 @@ var rules = map[ruleKind]struct {
 	ruleRoleKey:      {fRoleKey, 70, 0.05, "{column} ends with the name of the key {key}"},
 	ruleAbbreviation: {fAbbreviation, 40, 0.02, "{column} abbreviates the table {table}"},
 	ruleTableEnd:     {fTableEnd, 45, 0.02, "{column} is named after a part of the table {table}"},
-	ruleTableStart:   {fTableStart, 35, 0.01, "{column} is named after a part of the table {table}"},
 	ruleEntityRole:   {fEntityRole, 55, 0.01, "{column} names the table {table} and a role"},
 	ruleCalendar:     {fCalendar, 30, 0.01, "{column} is a date, and {table} has the days"},
 	rulePerson:       {fPerson, 40, 0.01, "{column} is the role of a person, and {table} has persons"},
@@ -103,36 +101,15 @@ func (x *index) tableCandidates(child int) [][]candidate {
 			}
 		}
 	}
-	for n, list := range out {
-		out[n] = slices.DeleteFunc(list, func(c candidate) bool { return x.otherKeyWord(c) })
-	}
 	for _, list := range out {
 		for i := range list {
 			switch c := &list[i]; c.rule {
-			case ruleEntityAlone, ruleAbbreviation, ruleTableEnd, ruleTableStart, ruleRoleAlone, ruleBareKey:
+			case ruleEntityAlone, ruleAbbreviation, ruleTableEnd, ruleRoleAlone, ruleBareKey:
 				c.second = named[c.parent] != 0 && named[c.parent] != c.column+1
 			}
 		}
 	}
 	return out
-}
-
-// otherKeyWord reports whether another column of the table has the same name with the key word
-// of the key: of definition_id and definition_key only the first refers to definition.id.
-func (x *index) otherKeyWord(c candidate) bool {
-	t, key := &x.tables[c.child], x.tables[c.parent].columns[x.parentColumn(c)].keyWord()
-	from := &t.columns[c.column]
-	return from.key != "" && key != "" && from.key != key && slices.ContainsFunc(t.columns, func(other column) bool {
-		return other.key == key && slices.Equal(other.rest, from.rest)
-	})
-}
-
-// keyWord returns the key word of a column, which may be its whole name.
-func (c *column) keyWord() string {
-	if len(c.restRaw) == 1 && keyWords[c.restRaw[0]] {
-		return c.restRaw[0]
-	}
-	return c.key
 }
 
 type finder struct {

@@ -130,7 +130,7 @@ func examples(c *corpora.Corpus) []example {
 // signs are the features whose weight has a sign that does not depend on the
 // corpus. A weight with the other sign would be an accident of its schemas.
 var signs = map[feature]float64{
-	fPrimary: 1, fOwn: 1, fSecond: -1, fPersons: -1, fPlural: -1, fChildKey: -1, fGeneric: -1, fWeakKey: -1, fShort: -1, fOtherWord: -1,
+	fPrimary: 1, fOwn: 1, fSecond: -1, fPersons: -1, fPlural: -1, fChildKey: -1, fWeakKey: -1, fShort: -1, fOtherWord: -1,
 }
 
 // fit returns the weights of a logistic regression with a quadratic penalty, by
@@ -233,11 +233,11 @@ func fitAll(list []example) vector {
 // featureNames are the names of the features in the comments of infer_weights.go.
 var featureNames = [features]string{
 	"same key name", "named after the table", "role and table", "named like the table", "role and table, no key word",
-	"ends with the key's name", "abbreviates the table", "end of the table's name", "beginning of the table's name",
+	"ends with the key's name", "abbreviates the table", "end of the table's name",
 	"table and role", "date of a calendar", "role of a person", "parent row", "both are plain keys", "same name, no table of that name",
 	"names say nothing",
 	"declared key", "key named after its table", "another column names it in full",
-	"other tables of people", "named like a count", "key of its own table", "name says nothing",
+	"other tables of people", "named like a count", "key of its own table",
 	"key word of ordinary columns", "very short abbreviation", "different key words",
 }
 

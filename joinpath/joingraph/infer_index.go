@@ -17,7 +17,6 @@ type index struct {
 
 	byName  map[string][]int    // tables by their compact name
 	byHead  map[string][]int    // tables by the end of their compact name
-	byStart map[string][]int    // tables by the beginning of their compact name
 	byKey   map[string][]keyRef // keys of one column with a specific name, by compact name
 	having  map[string][]colRef // columns by compact name, those with a key word only
 	holders map[string]int      // number of tables by the compact name of a column
@@ -79,7 +78,7 @@ type abbreviated struct{ table, how int }
 
 func newIndex(s *joinpath.Schema) *index {
 	x := &index{
-		number: map[string]int{}, byName: map[string][]int{}, byHead: map[string][]int{}, byStart: map[string][]int{},
+		number: map[string]int{}, byName: map[string][]int{}, byHead: map[string][]int{},
 		byKey: map[string][]keyRef{}, having: map[string][]colRef{}, letters: map[byte][]int{},
 		holders: map[string]int{}, entities: map[string]map[string]bool{},
 		short: map[string][]abbreviated{},
@@ -372,7 +371,6 @@ func (x *index) addNames(i int) {
 	form := x.tables[i].forms[len(x.tables[i].forms)-1]
 	for at := 1; at < len(form); at++ {
 		add(x.byHead, strings.Join(form[at:], ""))
-		add(x.byStart, strings.Join(form[:at], ""))
 	}
 }
 

@@ -19,7 +19,6 @@ const (
 	fRoleKey
 	fAbbreviation
 	fTableEnd
-	fTableStart
 	fEntityRole
 	fCalendar
 	fPerson
@@ -34,7 +33,6 @@ const (
 	fPersons   // the schema has other tables of people
 	fPlural    // the column is a number, and named like several rows of the table
 	fChildKey  // the column is the key of its own table
-	fGeneric   // the name of the column says nothing
 	fWeakKey   // the key word of the column also names ordinary columns
 	fShort     // the abbreviation has one or two letters
 	fOtherWord // the key words of the columns differ
@@ -69,7 +67,6 @@ func (x *index) vectorOf(c candidate) vector {
 	}
 	set(fPlural, from.key == "" && from.class == integerType && (c.rule == ruleEntityAlone || c.rule == ruleRoleAlone) && severalRows(from.raw[len(from.raw)-1], parent))
 	set(fChildKey, child.isKey[from.name] && c.rule != ruleEntityAlone)
-	set(fGeneric, from.generic && c.rule != ruleParent && c.rule != ruleBareKey && (c.rule != ruleSameKey || v[fPrimary] == 0))
 	set(fWeakKey, weakKeyWords[from.key])
 	set(fShort, c.rule == ruleAbbreviation && c.how == initials)
 	set(fOtherWord, from.key != "" && to.key != "" && from.key != to.key)
@@ -98,7 +95,6 @@ const (
 	weightCompatibleTypes = -0.2
 	weightConvention      = 0.8 // of the logarithm of a ratio of frequencies
 	mostConvention        = 1.5
-	weightAlternate       = -1.0 // the table has a primary key besides
 	weightSystem          = -3.0
 	weightTyped           = -4.0
 	weightSameKind        = -2.0
@@ -124,16 +120,6 @@ func (x *index) part(c candidate) bool {
 func (x *index) foreign(c candidate) bool {
 	k := x.tables[c.parent].keys[c.key]
 	return (c.rule == ruleSameKey || c.rule == ruleRoleKey) && (k.own == notOwn || k.kind == keyUnique && k.own < wholeOwn)
-}
-
-// alternate reports whether a table has a primary key besides the key of a candidate. A column
-// of the name of that key refers to it nevertheless.
-func (x *index) alternate(c candidate) bool {
-	if c.key < 0 || x.tables[c.parent].keys[0].kind != keyPrimary {
-		return false
-	}
-	kind := x.tables[c.parent].keys[c.key].kind
-	return kind == keyUnique || kind == keyNamed && c.rule != ruleSameKey
 }
 
 // otherSystem reports whether a column has the id that a row has in another system, such as

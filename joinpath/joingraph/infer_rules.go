@@ -113,8 +113,7 @@ func (f *finder) entity() {
 	if f.c.key == "" {
 		return
 	}
-	strong := f.strong()
-	if strong && !f.short(all) {
+	if f.strong() && !f.short(all) {
 		return
 	}
 	for _, i := range f.x.ending(all) {
@@ -124,12 +123,6 @@ func (f *finder) entity() {
 			return
 		}
 		f.addPart(i, ruleTableEnd, 0)
-	}
-	if strong {
-		return
-	}
-	for _, i := range f.x.byStart[all] {
-		f.addPart(i, ruleTableStart, 0)
 	}
 }
 
