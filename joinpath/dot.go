@@ -34,8 +34,8 @@ func (g *Graph) DOT(w io.Writer) error {
 	return nil
 }
 
-// pairs returns the cheapest edge of each pair of tables, with names escaped as
-// DOT needs them.
+// pairs returns the cheapest edges of each pair of tables as one, with names escaped
+// as DOT needs them.
 func (g *Graph) pairs() (graph.Graph[string, string], error) {
 	out := graph.New(graph.StringHash, graph.Directed())
 	for _, name := range g.names {
@@ -44,6 +44,7 @@ func (g *Graph) pairs() (graph.Graph[string, string], error) {
 		}
 	}
 	for v := range g.names {
+		labels := map[int][]string{} // by the other table
 		for _, x := range g.best[v] {
 			e := &g.edges[x.edge]
 			if int(e.from) != v {
@@ -51,8 +52,11 @@ func (g *Graph) pairs() (graph.Graph[string, string], error) {
 			}
 			from, to := e.rel.Columns()
 			label := fmt.Sprintf("%s = %s (%s)", strings.Join(from, ", "), strings.Join(to, ", "), e.cardinality)
-			err := out.AddEdge(dotEscape(g.names[v]), dotEscape(g.names[x.to]),
-				graph.EdgeAttribute("label", dotEscape(label)), graph.EdgeWeight(1))
+			labels[int(x.to)] = append(labels[int(x.to)], label)
+		}
+		for to, all := range labels {
+			err := out.AddEdge(dotEscape(g.names[v]), dotEscape(g.names[to]),
+				graph.EdgeAttribute("label", dotEscape(strings.Join(all, "\n"))), graph.EdgeWeight(1))
 			if err != nil {
 				return nil, err
 			}

@@ -351,6 +351,30 @@ func TestComponents(t *testing.T) {
 	}
 }
 
+// Two relationships of two tables are one edge with both.
+func TestDOTOfTwoRelationships(t *testing.T) {
+	key := func(column, other string, c joinpath.Cardinality) joinpath.Relationship {
+		return joinpath.Relationship{FromTable: "a", FromColumns: []string{column}, ToTable: "b", ToColumns: []string{other},
+			Type: joinpath.ForeignKey, Cardinality: c, Confidence: 1}
+	}
+	s := &joinpath.Schema{
+		Tables: map[string]joinpath.Table{
+			"a": {Columns: []string{"id", "b_id", "code"}, PrimaryKey: []string{"id"}},
+			"b": {Columns: []string{"id", "code"}, PrimaryKey: []string{"id"}},
+		},
+		Relationships: []joinpath.Relationship{key("b_id", "id", joinpath.ManyToOne), key("code", "code", joinpath.ManyToMany)},
+	}
+	var got bytes.Buffer
+	if err := newGraph(t, s, nil).DOT(&got); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"b_id = id (N:1)", "code = code (N:M)"} {
+		if strings.Count(got.String(), want) != 1 {
+			t.Errorf("%q is not once in\n%s", want, got.String())
+		}
+	}
+}
+
 func TestDOTNames(t *testing.T) {
 	s := &joinpath.Schema{
 		Tables: map[string]joinpath.Table{"a\"b": {Columns: []string{"x\ny"}}, `a\`: {Columns: []string{`\"`}}},
