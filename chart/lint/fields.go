@@ -26,7 +26,7 @@ func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
 	case string:
 		l.drawn(f, path+"/field", path, o, drawnAs{channel, mark, vegalite.Measure(kind), aggregate, o["timeUnit"] != nil}, sc)
 	default:
-		l.fault(ErrMalformed, path+"/field", "it has to be the name of a field, or {\"repeat\": ...} in a view that is repeated")
+		l.fault(ErrMalformed, path+"/field", "it has to be the name of a field")
 	}
 }
 

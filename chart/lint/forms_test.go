@@ -8,7 +8,7 @@ import (
 )
 
 // TestSenseInOtherForms has the faults of the other tests of sense in views that are layered,
-// repeated, faceted or computed by a transform, and charts in these forms that are right.
+// faceted or computed by a transform, and charts in these forms that are right.
 func TestSenseInOtherForms(t *testing.T) {
 	rows := table(t, "region|product|day|sales|margin_pct|avg_delay|temp|id|low|high",
 		[]any{"north", "a", "2025-01-03", 55, 40.5, 2.5, 12.5, int64(9007199254740993), 0, 10},
@@ -22,16 +22,13 @@ func TestSenseInOtherForms(t *testing.T) {
 		path string
 	}{
 		// Sums of averages.
-		"a repeated sum of averages":     {`{"repeat":["sales","avg_delay"],"spec":{"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":{"repeat":"repeat"},"aggregate":"sum"}}}}`, lint.ErrAggregateType, "/spec/encoding/y"},
 		"a layered sum of averages":      {`{"encoding":{"x":{"field":"region"}},"layer":[{"mark":"bar","encoding":{` + sum + `}},{"mark":"line","encoding":{"y":{"field":"avg_delay","aggregate":"sum"}}}]}`, lint.ErrAggregateType, "/layer/1/encoding/y"},
 		"a transform that sums averages": {`{"transform":[{"aggregate":[{"op":"sum","field":"avg_delay","as":"delay"}],"groupby":["region"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"delay","type":"quantitative"}}}`, lint.ErrAggregateType, "/transform/0/aggregate/0"},
 		"a running sum of averages":      {`{"transform":[{"window":[{"op":"sum","field":"avg_delay","as":"running"}],"sort":[{"field":"day"}]}],"mark":"line","encoding":{"x":{"field":"day","type":"temporal"},"y":{"field":"running","type":"quantitative"}}}`, lint.ErrAggregateType, "/transform/0/window/0"},
-		"repeated means of averages":     {`{"repeat":["sales","avg_delay"],"spec":{"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":{"repeat":"repeat"},"aggregate":"mean"}}}}`, "", ""},
 		"a transform that averages":      {`{"transform":[{"aggregate":[{"op":"mean","field":"avg_delay","as":"delay"}],"groupby":["region"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"delay","type":"quantitative"}}}`, "", ""},
 		"a running mean of averages":     {`{"transform":[{"window":[{"op":"mean","field":"avg_delay","as":"running"}],"frame":[-1,0],"sort":[{"field":"day"}]}],"mark":"line","encoding":{"x":{"field":"day","type":"temporal"},"y":{"field":"running","type":"quantitative"}}}`, "", ""},
 		"an average of each group":       {`{"transform":[{"aggregate":[{"op":"sum","field":"avg_delay","as":"delay"}],"groupby":["region","product"]}],"mark":"bar","encoding":{"x":{"field":"region"},"xOffset":{"field":"product"},"y":{"field":"delay","type":"quantitative"}}}`, "", ""},
 		// Stacked percentages.
-		"repeated stacks of shares":     {`{"repeat":{"layer":["margin_pct"]},"spec":{"mark":"area","encoding":{"x":{"field":"region"},"color":{"field":"product"},"y":{"field":{"repeat":"layer"},"type":"quantitative"}}}}`, lint.ErrAggregateType, "/spec/encoding/y"},
 		"faceted slices of shares":      {`{"facet":{"field":"region"},"spec":{"mark":"arc","encoding":{"theta":{"field":"margin_pct","type":"quantitative"},"color":{"field":"product"}}}}`, lint.ErrAggregateType, "/spec/encoding/theta"},
 		"a transform that stacks sales": {`{"transform":[{"stack":"sales","groupby":["region"],"as":["from","to"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"from","type":"quantitative"},"y2":{"field":"to"},"color":{"field":"product"}}}`, lint.ErrUnsupported, "/transform/0/stack"},
 		// Bars with a cut domain.
@@ -39,7 +36,6 @@ func TestSenseInOtherForms(t *testing.T) {
 		"no zero in all of the chart":     {`{"config":{"scale":{"zero":false}},"mark":"bar","encoding":{"x":{"field":"region"},` + sum + `}}`, "", ""},
 		"ranges that begin at 1":          {`{"mark":"bar","encoding":{"x":{"field":"low","bin":"binned"},"x2":{"field":"high"},"y":{"field":"sales","aggregate":"sum","scale":{"domain":[50,70]}}}}`, lint.ErrMalformed, "/encoding/y/scale/domain"},
 		"a concatenated cut":              {`{"hconcat":[{"mark":"point","encoding":{"x":{"field":"sales","type":"quantitative"}}},{"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"sales","aggregate":"sum","scale":{"domain":[100,140]}}}}]}`, lint.ErrMalformed, "/hconcat/1/encoding/y/scale/domain"},
-		"a repeated cut":                  {`{"repeat":["sales"],"spec":{"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":{"repeat":"repeat"},"aggregate":"sum","scale":{"domain":[100,140]}}}}}`, lint.ErrMalformed, "/spec/encoding/y/scale/domain"},
 		"a line on an axis of its own":    {`{"encoding":{"x":{"field":"region"}},"resolve":{"scale":{"y":"independent"}},"layer":[{"mark":"bar","encoding":{` + sum + `}},{"mark":"line","encoding":{"y":{"field":"temp","aggregate":"mean","scale":{"domain":[10,20]}}}}]}`, "", ""},
 		"a domain of a line with room":    {`{"encoding":{"x":{"field":"region"}},"layer":[{"mark":"bar","encoding":{` + sum + `}},{"mark":"line","encoding":{"y":{"field":"sales","aggregate":"mean","scale":{"domain":[0,150]}}}}]}`, "", ""},
 		"no zero for a line":              {`{"config":{"scale":{"zero":false}},"mark":"line","encoding":{"x":{"field":"region"},` + sum + `}}`, "", ""},
@@ -47,32 +43,25 @@ func TestSenseInOtherForms(t *testing.T) {
 		"bars of time":                    {`{"mark":"bar","encoding":{"y":{"field":"id","type":"nominal"},"x":{"field":"low","type":"quantitative"},"x2":{"field":"high"}}}`, "", ""},
 		// Rows added up in silence.
 		"groups of a transform":          {`{"transform":[{"aggregate":[{"op":"sum","field":"sales","as":"total"}],"groupby":["region","product"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"total","type":"quantitative"}}}`, lint.ErrMalformed, "/encoding/y"},
-		"a repeated bar of two rows":     {`{"repeat":["sales","temp"],"spec":{"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":{"repeat":"repeat"},"type":"quantitative"}}}}`, lint.ErrMalformed, "/spec/encoding/y"},
-		"a repeated column of two rows":  {`{"repeat":{"column":["region","product"]},"spec":{"mark":"bar","encoding":{"x":{"field":{"repeat":"column"}},"y":{"field":"sales","type":"quantitative"}}}}`, lint.ErrMalformed, "/spec/encoding/y"},
 		"a bar next to a rank":           {`{"transform":[{"window":[{"op":"row_number","as":"n"}]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"sales","type":"quantitative"}}}`, lint.ErrMalformed, "/encoding/y"},
 		"a layer of two rows":            {`{"encoding":{"x":{"field":"region"}},"layer":[{"mark":"bar","encoding":{"y":{"field":"sales","type":"quantitative"}}},{"mark":"rule","encoding":{"y":{"datum":60}}}]}`, lint.ErrMalformed, "/layer/0/encoding/y"},
 		"two fields of detail":           {`{"mark":"bar","encoding":{"x":{"field":"region"},"detail":[{"field":"product"},{"field":"day"}],"y":{"field":"sales","type":"quantitative"}}}`, "", ""},
 		"a total next to each row":       {`{"transform":[{"joinaggregate":[{"op":"sum","field":"sales","as":"total"}],"groupby":["region"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"total","type":"quantitative"}}}`, lint.ErrMalformed, "/encoding/y"},
-		"lines of repeated fields":       {`{"repeat":{"layer":["sales","temp"]},"spec":{"mark":"line","encoding":{"x":{"field":"day","type":"temporal"},"y":{"field":{"repeat":"layer"},"type":"quantitative"},"color":{"datum":{"repeat":"layer"},"type":"nominal"}}}}`, "", ""},
-		"pairs of fields":                {`{"repeat":{"row":["sales","temp"],"column":["low","high"]},"spec":{"mark":"point","encoding":{"x":{"field":{"repeat":"column"},"type":"quantitative"},"y":{"field":{"repeat":"row"},"type":"quantitative"}}}}`, "", ""},
 		"a sum in place of its field":    {`{"transform":[{"aggregate":[{"op":"sum","field":"sales","as":"sales"}],"groupby":["region"]},{"filter":{"field":"sales","gt":100}}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"sales","type":"quantitative"}}}`, "", ""},
 		"folded fields side by side":     {`{"transform":[{"fold":["low","high"],"as":["end","value"]}],"mark":"bar","encoding":{"x":{"field":"day"},"xOffset":{"field":"end"},"y":{"field":"value","type":"quantitative"}}}`, "", ""},
 		"months of a transform":          {`{"transform":[{"timeUnit":"yearmonth","field":"day","as":"month"},{"aggregate":[{"op":"sum","field":"sales","as":"total"}],"groupby":["month"]}],"mark":"bar","encoding":{"x":{"field":"month","type":"temporal"},"y":{"field":"total","type":"quantitative"}}}`, "", ""},
 		"all groups of a transform":      {`{"transform":[{"aggregate":[{"op":"sum","field":"sales","as":"total"}],"groupby":["region","product"]}],"mark":"bar","encoding":{"x":{"field":"region"},"color":{"field":"product"},"y":{"field":"total","type":"quantitative"}}}`, "", ""},
 		"a group that a filter leaves":   {`{"transform":[{"filter":{"field":"product","equal":"a"}},{"aggregate":[{"op":"sum","field":"sales","as":"total"}],"groupby":["region","product"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"total","type":"quantitative"}}}`, "", ""},
-		"a repeated bar of one row":      {`{"repeat":["sales","temp"],"spec":{"mark":"bar","encoding":{"x":{"field":"region"},"color":{"field":"product"},"y":{"field":{"repeat":"repeat"},"type":"quantitative"}}}}`, "", ""},
 		"a bar for each number of a row": {`{"transform":[{"window":[{"op":"row_number","as":"n"}]}],"mark":"bar","encoding":{"x":{"field":"n","type":"ordinal"},"y":{"field":"sales","type":"quantitative"}}}`, "", ""},
 		// Identifiers.
 		"the largest id of a group":    {`{"transform":[{"aggregate":[{"op":"max","field":"id","as":"last"}],"groupby":["region"]}],"mark":"point","encoding":{"x":{"field":"region"},"y":{"field":"last","type":"quantitative"}}}`, lint.ErrFieldType, "/transform/0/aggregate/0/field"},
 		"an id as a datum":             {`{"layer":[{"mark":"bar","encoding":{"x":{"field":"id","type":"nominal"},"y":{"field":"sales","type":"quantitative"}}},{"mark":"rule","encoding":{"x":{"datum":9007199254740993}}}]}`, lint.ErrFieldType, "/layer/1/encoding/x/datum"},
 		"an order of ids":              {`{"mark":"bar","encoding":{"x":{"field":"id","type":"nominal","sort":["9007199254740995",9007199254740993]},"y":{"field":"sales","type":"quantitative"}}}`, lint.ErrFieldType, "/encoding/x/sort/1"},
-		"repeated ids as numbers":      {`{"repeat":["sales","id"],"spec":{"mark":"point","encoding":{"x":{"field":"temp","type":"quantitative"},"y":{"field":{"repeat":"repeat"},"type":"quantitative"}}}}`, lint.ErrFieldType, "/spec/encoding/y/type"},
 		"an id as a text":              {`{"layer":[{"mark":"bar","encoding":{"x":{"field":"id","type":"nominal"},"y":{"field":"sales","type":"quantitative"}}},{"mark":"rule","encoding":{"x":{"datum":"9007199254740993"}}}]}`, "", ""},
 		"the number of ids of a group": {`{"transform":[{"aggregate":[{"op":"distinct","field":"id","as":"n"}],"groupby":["region"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"n","type":"quantitative"}}}`, "", ""},
 		// Percent.
 		"percents of a whole chart":   {`{"config":{"numberFormat":".0%"},"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"temp","aggregate":"mean"}}}`, "", ""},
 		"computed percents":           {`{"transform":[{"aggregate":[{"op":"mean","field":"margin_pct","as":"margin"}],"groupby":["region"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"margin","type":"quantitative","axis":{"format":".0%"}}}}`, lint.ErrMalformed, "/encoding/y/axis/format"},
-		"repeated percents":           {`{"repeat":["temp"],"spec":{"mark":"point","encoding":{"x":{"field":"region"},"y":{"field":{"repeat":"repeat"},"type":"quantitative","axis":{"format":".0%"}}}}}`, lint.ErrMalformed, "/spec/encoding/y/axis/format"},
 		"percents in a condition":     {`{"mark":"text","encoding":{"x":{"field":"region"},"text":{"condition":{"test":{"field":"sales","gt":60},"field":"temp","format":".1%"},"value":""}}}`, lint.ErrMalformed, "/encoding/text/condition/format"},
 		"counted percents of a layer": {`{"encoding":{"x":{"field":"region"}},"layer":[{"mark":"bar","encoding":{"y":{"aggregate":"count"}}},{"mark":"text","encoding":{"y":{"aggregate":"count"},"text":{"aggregate":"count","format":".0%"}}}]}`, lint.ErrMalformed, "/layer/1/encoding/text/format"},
 		"computed numbers":            {`{"transform":[{"aggregate":[{"op":"mean","field":"margin_pct","as":"margin"}],"groupby":["region"]}],"mark":"bar","encoding":{"x":{"field":"region"},"y":{"field":"margin","type":"quantitative","axis":{"format":".1f"}}}}`, "", ""},

@@ -14,6 +14,7 @@
 //     do not add up, sums of averages, several rows in one bar, bars that do not begin
 //     at zero, percent signs behind percentages, filters that no row passes, negative
 //     slices, logarithms of numbers that are not positive;
+//   - repeat a view for several fields;
 //   - are too expensive to check or to draw: more than 5000 rows, more than
 //     2000 objects and lists, an unbounded number of bins or ticks.
 //
@@ -205,8 +206,7 @@ type linter struct {
 	uses     map[string]use // by the name of a column
 	counted  bool           // the spec counts rows
 	notes    []string
-	views    int // of the text
-	shown    int // views, each as often as it is repeated
+	views    int
 }
 
 // A use is how a spec uses a column.

@@ -53,7 +53,6 @@ func TestAccepts(t *testing.T) {
 		"a brush":                      `{"params":[{"name":"brush","select":{"type":"interval","encodings":["x"]}}],"mark":"bar","encoding":{"x":{"field":"delay","bin":true},"y":{"aggregate":"count"},"opacity":{"condition":{"param":"brush","value":1},"value":0.3}}}`,
 		"a filter and a window":        `{"transform":[{"filter":{"field":"delay","gt":1}},{"window":[{"op":"rank","as":"rank"}],"sort":[{"field":"delay","order":"descending"}]},{"filter":{"field":"rank","lte":5}}],"mark":"bar","encoding":{"x":{"field":"code","type":"nominal"},"y":{"field":"delay","type":"quantitative"}}}`,
 		"an aggregate as a transform":  `{"transform":[{"aggregate":[{"op":"mean","field":"delay","as":"average"}],"groupby":["port"]}],"mark":"bar","encoding":{"x":{"field":"port"},"y":{"field":"average","type":"quantitative"}}}`,
-		"fields side by side":          `{"repeat":["delay","a\\.b"],"spec":{"mark":"bar","encoding":{"x":{"field":{"repeat":"repeat"},"bin":true},"y":{"aggregate":"count"}}}}`,
 		"small charts":                 `{"mark":"point","encoding":{"x":{"field":"delay","type":"quantitative"},"facet":{"field":"port","columns":2}}}`,
 		"a condition with a predicate": `{"mark":{"type":"bar","cornerRadius":2},"encoding":{"x":{"field":"port"},"y":{"field":"delay","aggregate":"max"},"color":{"condition":{"test":{"field":"delay","gt":3},"value":"red"},"value":"#ccc"}}}`,
 		"a style":                      `{"config":{"axis":{"grid":false},"bar":{"color":"teal"}},"title":{"text":"Delays","subtitle":"by port"},"width":"container","mark":"bar","encoding":{"x":{"field":"port","axis":{"labelAngle":-45,"title":null}},"y":{"field":"delay","aggregate":"sum","scale":{"zero":true}}}}`,
@@ -139,6 +138,7 @@ func TestRefuses(t *testing.T) {
 		"functions of the page":      {x(`{"field":"port","axis":{"formatType":"evil"}}`), lint.ErrExpression, "/encoding/x/axis/formatType"},
 		"a domain as an expression":  {x(`{"field":"delay","scale":{"domainRaw":{"expr":"d"}}}`), lint.ErrExpression, "/encoding/x/scale/domainRaw"},
 		"animation":                  {`{"mark":{"type":"bar","time":1},"encoding":{"x":{"field":"port"}}}`, lint.ErrUnsupported, "/mark/time"},
+		"a repeated view":            {`{"repeat":["delay","a\\.b"],"spec":{"mark":"bar","encoding":{"x":{"field":{"repeat":"repeat"}}}}}`, lint.ErrUnsupported, "/repeat"},
 		"endless bins":               {x(`{"field":"delay","bin":{"step":1e-9}}`), lint.ErrTooLarge, "/encoding/x/bin/step"},
 		"endless ticks":              {x(`{"field":"arrived","type":"temporal","axis":{"tickCount":{"interval":"second","step":1}}}`), lint.ErrTooLarge, "/encoding/x/axis/tickCount"},
 		"endless rows":               {bar(`,"transform":[` + strings.Repeat(`{"fold":["port","delay","year","code","arrived"]},`, 9) + `{"fold":["port"]}]`), lint.ErrTooLarge, "/transform/5"},
@@ -213,7 +213,7 @@ func FuzzCheck(f *testing.F) {
 	for _, spec := range []string{
 		`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"field":"delay","aggregate":"sum"}}}`,
 		`{"layer":[{"mark":"line","encoding":{"x":{"field":"a\\.b","type":"quantitative","bin":{"step":1}}}}],"transform":[{"fold":["delay"]},{"filter":{"and":[{"field":"delay","gt":1}]}}]}`,
-		`{"params":[{"name":"p","select":{"type":"point"},"bind":"legend"}],"repeat":{"row":["delay"]},"spec":{"mark":{"type":"area","line":{"color":"red"}},"encoding":{"y":{"field":{"repeat":"row"}},"color":{"condition":{"param":"p","value":"red"}}}}}`,
+		`{"params":[{"name":"p","select":{"type":"point"},"bind":"legend"}],"mark":{"type":"area","line":{"color":"red"}},"encoding":{"y":{"field":"delay"},"color":{"condition":{"param":"p","value":"red"}}}}`,
 		`{"data":{"values":[{"a":1}]},"facet":{"row":{"field":"a"}},"spec":{"mark":"text","encoding":{"text":{"value":"x"}}}}`,
 		`{"mark":{"type":"image","url":"x"},"usermeta":{},"encoding":{"href":{"value":"javascript:x"}}}`,
 	} {

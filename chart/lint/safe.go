@@ -138,6 +138,8 @@ func (l *linter) forbidden(path, key string) bool {
 		l.fault(ErrExpression, path, "expressions are not supported: leave it out, or compute the value in the query")
 	case "impute":
 		l.fault(ErrUnsupported, path, inQuery)
+	case "repeat":
+		l.fault(ErrUnsupported, path, "repeated views are not supported: write a view for each field, in vconcat or hconcat, or fold the fields")
 	case "usermeta":
 		l.fault(ErrExternal, path, "it changes how a page embeds the chart: leave it out")
 	case "datasets":

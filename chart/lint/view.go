@@ -34,13 +34,6 @@ func (l *linter) declare(v any) {
 // view checks what a view and the views in it show of the rows. The schema of Vega-Lite
 // allows the view.
 func (l *linter) view(v object, path string, sc *scope) {
-	if v["spec"] == nil {
-		l.shown++
-	}
-	if l.shown > maxViews {
-		l.fault(ErrTooLarge, path, "it draws more than %d views", maxViews)
-		return
-	}
 	around := sc.encoding
 	sc = l.transforms(v["transform"], path+"/transform", sc)
 	l.selections(v["params"], path+"/params", sc)
@@ -57,7 +50,7 @@ func (l *linter) view(v object, path string, sc *scope) {
 	case v["mark"] != nil:
 		l.sense(within.encoding, path+"/encoding", v["mark"], sc)
 	case v["spec"] != nil:
-		l.composed(v, path, &within)
+		l.faceted(v, path, &within)
 	default:
 		within.shared = sharedScales(v, path)
 		for _, key := range words("layer hconcat vconcat concat") {
@@ -94,73 +87,18 @@ func sharedScales(v object, path string) map[string]sharedScale {
 	return shared
 }
 
-// repeated returns the copy of a view that draws the chosen fields, which it names as
-// {"repeat": key}.
-func repeated(v any, chosen map[string]string) any {
-	switch v := v.(type) {
-	case []any:
-		list := make([]any, len(v))
-		for i, e := range v {
-			list[i] = repeated(e, chosen)
-		}
-		return list
-	case object:
-		key, _ := v["repeat"].(string)
-		if name, ok := chosen[key]; ok && len(v) == 1 {
-			return name
-		}
-		o := make(object, len(v))
-		for k, e := range v {
-			o[k] = repeated(e, chosen)
-		}
-		return o
-	}
-	return v
-}
-
-// composed checks a view that is repeated for each value of a field, or for each of
-// several fields.
-func (l *linter) composed(v object, path string, sc *scope) {
+// faceted checks a view that is drawn for each value of a field.
+func (l *linter) faceted(v object, path string, sc *scope) {
+	facet, _ := v["facet"].(object)
 	inner, _ := v["spec"].(object)
-	if facet, ok := v["facet"].(object); ok {
-		channels, at := facet, path+"/facet"
-		if facet["row"] == nil && facet["column"] == nil {
-			channels, at = object{"facet": facet}, path
-		}
-		l.cells(channels, at, sc)
-		for _, key := range slices.Sorted(maps.Keys(channels)) {
-			l.channel(channels[key], pointer(at, key), key, sc, "")
-			sc.encoding[key] = channels[key]
-		}
-		l.view(inner, path+"/spec", sc)
-		return
+	channels, at := facet, path+"/facet"
+	if facet["row"] == nil && facet["column"] == nil {
+		channels, at = object{"facet": facet}, path
 	}
-	repeat, ok := v["repeat"].(object)
-	if !ok {
-		repeat = object{"repeat": v["repeat"]}
+	l.cells(channels, at, sc)
+	for _, key := range slices.Sorted(maps.Keys(channels)) {
+		l.channel(channels[key], pointer(at, key), key, sc, "")
+		sc.encoding[key] = channels[key]
 	}
-	keys, copies := slices.Sorted(maps.Keys(repeat)), 1
-	for _, key := range keys {
-		at := path + "/repeat"
-		if ok {
-			at = pointer(at, key)
-		}
-		names := textsOf(repeat[key])
-		for i, name := range names {
-			l.field(name, item(at, i), sc)
-		}
-		if copies *= len(names); copies > maxViews {
-			l.fault(ErrTooLarge, path+"/repeat", "it makes %d views, and at most %d are allowed", copies, maxViews)
-			return
-		}
-	}
-	for i, found := 0, len(l.problems); i < copies && len(l.problems) == found; i++ {
-		chosen, rest := map[string]string{}, i
-		for _, key := range keys {
-			names := textsOf(repeat[key])
-			chosen[key] = names[rest%len(names)]
-			rest /= len(names)
-		}
-		l.view(repeated(inner, chosen).(object), path+"/spec", sc)
-	}
+	l.view(inner, path+"/spec", sc)
 }
