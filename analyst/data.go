@@ -359,7 +359,7 @@ func (d *data) alternatives(ctx context.Context, sql string) []alternative {
 		return nil
 	}
 	var all []alternative
-	for _, condition := range conjuncts(sel.Where) {
+	for _, condition := range sqlast.Conjuncts(sel.Where) {
 		if len(all) == maxProbes {
 			break
 		}
@@ -368,17 +368,6 @@ func (d *data) alternatives(ctx context.Context, sql string) []alternative {
 		}
 	}
 	return all
-}
-
-// conjuncts returns the conditions that AND connects.
-func conjuncts(e sqlast.Expr) []sqlast.Expr {
-	if b, ok := e.(*sqlast.Binary); ok && b.Op == sqlast.And {
-		return append(conjuncts(b.X), conjuncts(b.Y)...)
-	}
-	if e == nil {
-		return nil
-	}
-	return []sqlast.Expr{e}
 }
 
 // probe counts the rows of a condition on its own. It also returns values near those

@@ -7,7 +7,6 @@ import (
 	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/lists"
-	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -143,33 +142,18 @@ func (c *chooser) named(path, name string) *field {
 	if name == "" {
 		return nil
 	}
-	var found *field
-	var names []string
-	for _, col := range c.columns {
-		names = append(names, prompt.Clip(col.name, vegalite.MaxText))
-		if col.name != name {
-			continue
-		}
-		if found != nil {
-			c.fault(path, ErrAmbiguousColumn,
-				fmt.Sprintf("two columns have the name %s: rename them in the query", vegalite.Quoted(name)))
-			return nil
-		}
-		found = col
-	}
+	i, p := column.Find(c.columns[0].table, name)
 	switch {
-	case found == nil:
-		c.problems = append(c.problems, refusal.Problem{
-			Code: ErrUnknownField, Path: path, Message: "there is no column " + vegalite.Quoted(name),
-			Candidates: vegalite.Similar(name, names),
-		})
+	case p != nil:
+		p.Path, p.Name = path, ""
+		c.problems = append(c.problems, *p)
 		return nil
-	case found.values == 0:
+	case c.columns[i].values == 0:
 		c.fault(path, ErrNoData, fmt.Sprintf("the column %s has no values", vegalite.Quoted(name)))
 		return nil
 	}
-	c.used[found] = true
-	return found
+	c.used[c.columns[i]] = true
+	return c.columns[i]
 }
 
 func (c *field) measures() bool { return c.typ == vegalite.Quantitative }

@@ -289,9 +289,9 @@ func like(name string, values []string) (string, bool) {
 func (c *checker) unknownOutcome() error {
 	names, _ := c.values(c.metric)
 	if c.Claim.Outcome == "" {
-		return refuse(ErrUnknownName, "", near("", names), "the claim names no outcome of column %s", quoted(c.Claim.Metric))
+		return refuse(ErrUnknownName, "", column.Near("", names), "the claim names no outcome of column %s", quoted(c.Claim.Metric))
 	}
-	return refuse(ErrUnknownName, c.Claim.Outcome, near(c.Claim.Outcome, names), "there is no such value of column %s%s",
+	return refuse(ErrUnknownName, c.Claim.Outcome, column.Near(c.Claim.Outcome, names), "there is no such value of column %s%s",
 		quoted(c.Claim.Metric), c.among())
 }
 
@@ -335,7 +335,7 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 		for _, name := range c.Claim.Groups {
 			value, ok := like(name, names)
 			if !ok {
-				return nil, refuse(ErrUnknownName, name, near(name, names), "column %s has no group %s%s", quoted(c.Claim.By), quoted(name), c.among())
+				return nil, refuse(ErrUnknownName, name, column.Near(name, names), "column %s has no group %s%s", quoted(c.Claim.By), quoted(name), c.among())
 			}
 			chosen = lists.Add(chosen, value)
 		}
@@ -348,11 +348,11 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 		}
 		c.Claim.Groups = slices.Clone(chosen[:min(len(chosen), len(c.Claim.Groups))])
 	} else if c.Claim.Comparison != Differ {
-		return nil, refuse(ErrUnknownName, "groups", near("", names),
+		return nil, refuse(ErrUnknownName, "groups", column.Near("", names),
 			"the claim says %s but names no group: name the first of groups", c.Claim.Comparison)
 	}
 	if len(chosen) > maxGroups {
-		return nil, refuse(ErrTooLarge, c.Claim.By, near("", names),
+		return nil, refuse(ErrTooLarge, c.Claim.By, column.Near("", names),
 			"column %s has at least %d groups, and at most %d can be compared: name them in groups, or choose a coarser column",
 			quoted(c.Claim.By), len(chosen), maxGroups)
 	}

@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/stats"
@@ -157,12 +158,12 @@ type Finding struct {
 // The codes of refused claims, as targets of errors.Is. Their [refusal.Problem]
 // names what may have been meant.
 const (
-	ErrMissingColumn   = stats.ErrMissingColumn   // the claim names no column where its kind needs one
-	ErrUnknownField    = stats.ErrUnknownField    // the rows have no such column
-	ErrAmbiguousColumn = stats.ErrAmbiguousColumn // several columns have the name
-	ErrFieldType       = stats.ErrFieldType       // the column does not have numbers
-	ErrUnknownName     = stats.ErrUnknownName     // there is no such kind, comparison, group or outcome
-	ErrTooLarge        = stats.ErrTooLarge        // there are too many groups
+	ErrMissingColumn                = stats.ErrMissingColumn   // the claim names no column where its kind needs one
+	ErrUnknownField                 = stats.ErrUnknownField    // the rows have no such column
+	ErrAmbiguousColumn              = stats.ErrAmbiguousColumn // several columns have the name
+	ErrFieldType                    = stats.ErrFieldType       // the column does not have numbers
+	ErrUnknownName     refusal.Code = "unknown_name"           // there is no such kind, comparison, group or outcome
+	ErrTooLarge                     = stats.ErrTooLarge        // there are too many groups
 )
 
 var errNoRows = errors.New("claims: the finding has no table of rows")
@@ -177,7 +178,7 @@ func refuse(code refusal.Code, name string, candidates []string, format string, 
 }
 
 const (
-	maxNameBytes  = 80
+	maxNameBytes  = column.MaxName
 	maxCandidates = 10
 )
 
@@ -185,27 +186,14 @@ func columnNames(t *qed.Table) []string {
 	return lists.Map(t.Columns, func(c qed.Column) string { return c.Name })
 }
 
-// near returns the names that may have been meant, or else the first ones.
-func near(name string, names []string) []string {
-	if found := refusal.Nearest(name, names, 3); len(found) > 0 {
-		return found
-	}
-	return slices.Clone(names[:min(len(names), maxCandidates)])
-}
-
 // find returns the index of a column. role says what the claim needs it for.
 func find(t *qed.Table, role, name string) (int, error) {
-	names := columnNames(t)
 	if strings.TrimSpace(name) == "" {
-		return 0, refuse(ErrMissingColumn, role, near(name, names), "the claim names no column as its %s", role)
+		return 0, refuse(ErrMissingColumn, role, column.Near(name, columnNames(t)), "the claim names no column as its %s", role)
 	}
-	at := slices.Index(names, name)
-	switch {
-	case at < 0:
-		return 0, refuse(ErrUnknownField, name, near(name, names), "the rows have no column %q", prompt.Clip(name, maxNameBytes))
-	case slices.Contains(names[at+1:], name):
-		return 0, refuse(ErrAmbiguousColumn, name, nil,
-			"several columns have the name %q: rename them in the query", prompt.Clip(name, maxNameBytes))
+	at, p := column.Find(t, name)
+	if p != nil {
+		return 0, &refusal.Error{Package: "claims", Problems: []refusal.Problem{*p}}
 	}
 	return at, nil
 }

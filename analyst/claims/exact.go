@@ -117,19 +117,19 @@ func (c *checker) claimedRows() (rows []int, err error) {
 	claim := c.Claim
 	if c.by < 0 {
 		if len(c.table.Rows) != 1 {
-			return nil, refuse(ErrMissingColumn, "by", near("", columnNames(c.table)),
+			return nil, refuse(ErrMissingColumn, "by", column.Near("", columnNames(c.table)),
 				"the result of the query has %d rows: name the column of the groups as by, and the row that is meant in groups", len(c.table.Rows))
 		}
 		return []int{0}, nil
 	}
 	names, times := c.values(c.by)
 	if len(claim.Groups) == 0 {
-		return nil, refuse(ErrUnknownName, "groups", near("", names), "the claim names no group of column %s", quoted(claim.By))
+		return nil, refuse(ErrUnknownName, "groups", column.Near("", names), "the claim names no group of column %s", quoted(claim.By))
 	}
 	for i, name := range claim.Groups {
 		value, ok := like(name, names)
 		if !ok {
-			return nil, refuse(ErrUnknownName, name, near(name, names), "the result has no row with %s in column %s%s",
+			return nil, refuse(ErrUnknownName, name, column.Near(name, names), "the result has no row with %s in column %s%s",
 				quoted(name), quoted(claim.By), c.among())
 		}
 		if times[value] > 1 {

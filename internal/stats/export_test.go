@@ -57,9 +57,8 @@ func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
 
 // NewSeries makes a series of a column of times and a column of values. If value
 // is empty, rows are counted. The errors.Is targets are ErrUnknownField,
-// ErrAmbiguousColumn, ErrFieldType, ErrUnknownName for a period or aggregate,
-// ErrMissingColumn for an aggregate without a column of values, and ErrTooLarge
-// for more than 1,500 points.
+// ErrAmbiguousColumn, ErrFieldType, ErrMissingColumn for an aggregate without a
+// column of values, and ErrTooLarge for more than 1,500 points.
 func NewSeries(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*Series, error) {
 	d, err := readDated(t, timeColumn, value, opt)
 	if err != nil {

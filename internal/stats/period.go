@@ -60,13 +60,6 @@ func (p Period) start(n int) time.Time {
 	return time.Unix(s, 0).UTC()
 }
 
-func (p Period) check() error {
-	if p == "" || seconds[p] > 0 || months[p] > 0 {
-		return nil
-	}
-	return unknownName("period", p, periods)
-}
-
 // An Aggregate combines the values of a period into one. Package chart has the same
 // aggregates.
 type Aggregate string
@@ -81,13 +74,6 @@ const (
 )
 
 var aggregates = []Aggregate{Count, Sum, Mean, Median, Min, Max}
-
-func (a Aggregate) check() error {
-	if a == "" || slices.Contains(aggregates, a) {
-		return nil
-	}
-	return unknownName("aggregate", a, aggregates)
-}
 
 // adds reports whether the value of a period without values is 0 and not unknown.
 func (a Aggregate) adds() bool { return a == Count || a == Sum }

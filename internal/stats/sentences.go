@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 )
@@ -56,10 +57,8 @@ var textTable = usertext.Of[texts]("stats")
 
 func textsOf(ctx context.Context) *texts { return textTable.In(ctx, qed.Info(ctx).Language) }
 
-// maxNameBytes limits names and values of the data in texts and results.
-const maxNameBytes = 80
-
-func clip(s string) string { return prompt.Clip(s, maxNameBytes) }
+// clip limits names and values of the data in texts and results.
+func clip(s string) string { return prompt.Clip(s, column.MaxName) }
 
 // quoted is a name or a value of the data for a sentence. It is quoted because the
 // data may hold any text.
@@ -136,12 +135,12 @@ func (t *texts) missing(b *basis) string {
 
 // summary describes a column.
 func (t *texts) summary(s *Summary) string {
-	column := quoted(s.Column)
+	name := quoted(s.Column)
 	var text string
 	switch {
 	case s.Numbers != nil:
 		n := s.Numbers
-		text = usertext.Fill(t.Numbers, "column", column, "n", t.count(s.Count), "min", t.figure(n.Min), "max", t.figure(n.Max),
+		text = usertext.Fill(t.Numbers, "column", name, "n", t.count(s.Count), "min", t.figure(n.Min), "max", t.figure(n.Max),
 			"mean", t.figure(n.Mean), "median", t.figure(n.Median))
 	case s.Times != nil:
 		first, last, zone := s.Times.First, s.Times.Last, ""
@@ -149,17 +148,17 @@ func (t *texts) summary(s *Summary) string {
 		if _, other := last.Zone(); other != offset { // clocks of different zones cannot be compared
 			first, last, zone = first.UTC(), last.UTC(), " UTC"
 		}
-		text = usertext.Fill(t.Times, "column", column, "first", moment(first), "last", moment(last)+zone)
+		text = usertext.Fill(t.Times, "column", name, "first", moment(first), "last", moment(last)+zone)
 	case s.Texts != nil:
-		text = usertext.Fill(t.Values, "column", column, "n", t.count(s.Distinct))
+		text = usertext.Fill(t.Values, "column", name, "n", t.count(s.Distinct))
 		if top := s.Texts.Top; s.Distinct < s.Count {
 			text += " " + usertext.Fill(t.MostOften, "value", quoted(top[0].Value), "n", t.count(top[0].Count))
 		}
 	default:
-		return usertext.Fill(t.Empty, "column", column)
+		return usertext.Fill(t.Empty, "column", name)
 	}
 	if s.Missing > 0 {
-		text += " " + usertext.Fill(t.Missing, "column", column, "n", t.count(s.Missing))
+		text += " " + usertext.Fill(t.Missing, "column", name, "n", t.count(s.Missing))
 	}
 	return text
 }
@@ -170,19 +169,19 @@ func (t *texts) unclear(subject, value string) string {
 
 // outliers describes the outliers. label names the row of the farthest.
 func (t *texts) outliers(o *Outliers, label string) string {
-	column := quoted(o.Column)
+	name := quoted(o.Column)
 	switch {
 	case o.Unclear != "":
-		return t.unclear(t.OutliersOf, column)
+		return t.unclear(t.OutliersOf, name)
 	case len(o.Found) == 0:
-		return usertext.Fill(t.OutliersNone, "column", column)
+		return usertext.Fill(t.OutliersNone, "column", name)
 	}
 	far := o.Found[0]
 	row := usertext.Fill(t.RowNumber, "n", strconv.Itoa(far.Row))
 	if label != "" {
 		row = quoted(label)
 	}
-	return usertext.Fill(t.Outliers, "column", column, "n", t.count(len(o.Found)), "all", t.count(o.N),
+	return usertext.Fill(t.Outliers, "column", name, "n", t.count(len(o.Found)), "all", t.count(o.N),
 		"value", t.figure(far.Value), "row", row)
 }
 

@@ -24,8 +24,6 @@ type SeriesOptions struct {
 	Aggregate Aggregate
 }
 
-func (o *SeriesOptions) check() error { return cmp.Or(o.Period.check(), o.Aggregate.check()) }
-
 // A Series has one value for each period of time.
 type Series struct {
 	Time      string    `json:"time"`            // name of the column
@@ -96,9 +94,6 @@ type dated struct {
 
 func newDated(times, values *variable, opt *SeriesOptions) (*dated, error) {
 	d := &dated{time: times.Name, opt: option.Of(opt)}
-	if err := d.opt.check(); err != nil {
-		return nil, err
-	}
 	var all []float64
 	if values == nil {
 		if d.opt.Aggregate != "" && d.opt.Aggregate != Count {

@@ -122,12 +122,8 @@ func TestSeriesCutsPartsOfPeriods(t *testing.T) {
 
 func TestSeriesRefuses(t *testing.T) {
 	tab := table(t, "at", dates("2015-01-01", 3000, 0, 0, 1), "v", make([]float64, 3000), "port", make([]string, 3000))
-	for name, opt := range map[string]*stats.SeriesOptions{
-		"too many points": {Period: stats.Day}, "unknown period": {Period: "fortnight"}, "unknown aggregate": {Aggregate: "mode"},
-	} {
-		if _, err := stats.NewSeries(tab, "at", "v", opt); err == nil {
-			t.Errorf("%s: no error", name)
-		}
+	if _, err := stats.NewSeries(tab, "at", "v", &stats.SeriesOptions{Period: stats.Day}); err == nil {
+		t.Error("too many points: no error")
 	}
 	if _, err := stats.NewSeries(tab, "at", "", &stats.SeriesOptions{Aggregate: stats.Mean}); err == nil {
 		t.Error("the mean of no column: no error")

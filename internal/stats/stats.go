@@ -19,23 +19,21 @@ package stats
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/lists"
-	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
 
 // Codes of refusals. Every argument that does not fit the table is a
 // [*refusal.Error] with one of them.
 const (
-	ErrUnknownField    refusal.Code = "unknown_field"    // the table has no such column
-	ErrAmbiguousColumn refusal.Code = "ambiguous_column" // several columns have the name, or could be meant
-	ErrFieldType       refusal.Code = "field_type"       // the column does not have the values that are needed
-	ErrUnknownName     refusal.Code = "unknown_name"     // there is no such period or aggregate
-	ErrMissingColumn   refusal.Code = "missing_column"   // a column has to be named
-	ErrTooLarge        refusal.Code = "too_large"        // a series would have too many points
+	ErrUnknownField                 = column.ErrUnknownField
+	ErrAmbiguousColumn              = column.ErrAmbiguousColumn // or several could be meant
+	ErrFieldType       refusal.Code = "field_type"              // the column does not have the values that are needed
+	ErrMissingColumn   refusal.Code = "missing_column"          // a column has to be named
+	ErrTooLarge        refusal.Code = "too_large"               // a series would have too many points
 )
 
 // P-values below these are significant.
@@ -48,18 +46,6 @@ var errNoTable = errors.New("stats: the table is nil")
 
 func refuse(p refusal.Problem) error {
 	return &refusal.Error{Package: "stats", Problems: []refusal.Problem{p}}
-}
-
-// unknownName is the error for a word that is not one of known.
-func unknownName[S ~string](what string, got S, known []S) error {
-	p := refusal.Problem{
-		Code: ErrUnknownName, Name: clip(string(got)),
-		Message: fmt.Sprintf("there is no %s %s", what, quoted(string(got))),
-	}
-	for _, name := range known {
-		p.Candidates = append(p.Candidates, string(name))
-	}
-	return refuse(p)
 }
 
 // findAll returns the indexes of the columns with the names, or of all columns
@@ -84,30 +70,9 @@ func find(t *qed.Table, name string) (int, error) {
 	if t == nil {
 		return 0, errNoTable
 	}
-	found := -1
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = prompt.Clip(c.Name, maxNameBytes)
-		if c.Name != name {
-			continue
-		}
-		if found >= 0 {
-			return 0, refuse(refusal.Problem{
-				Code: ErrAmbiguousColumn, Name: clip(name),
-				Message: fmt.Sprintf("several columns have the name %s: rename them in the query", quoted(name)),
-			})
-		}
-		found = i
+	i, p := column.Find(t, name)
+	if p != nil {
+		return 0, refuse(*p)
 	}
-	if found >= 0 {
-		return found, nil
-	}
-	near := refusal.Nearest(name, names, 3)
-	if len(near) == 0 {
-		near = names[:min(len(names), 10)]
-	}
-	return 0, refuse(refusal.Problem{
-		Code: ErrUnknownField, Name: clip(name), Candidates: near,
-		Message: fmt.Sprintf("the table has no column %s", quoted(name)),
-	})
+	return i, nil
 }
