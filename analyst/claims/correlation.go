@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/hypothesis"
 	"github.com/qedkit/qed/internal/numeric"
+	"github.com/qedkit/qed/internal/stats"
 )
 
 const (
@@ -152,9 +153,8 @@ func changesAlong(places map[int]float64, x, y []float64, at []int) (changeX, ch
 
 // pairOutliers correlates without the rows that are outliers in either column.
 func (c *checker) pairOutliers(x, y []float64, before *hypothesis.CorrelationTest) {
-	outcome, text, removed, worst := Pass, c.t.OutliersFine, 0, before.P
-	outX, outY := outlying(x), outlying(y)
-	for _, rule := range outlierRules {
+	outX, outY := stats.Outlying(x).Found, stats.Outlying(y).Found
+	c.withoutOutliers(before.P, func(rule outlierRule) (removed int, p float64, flipped bool) {
 		keepX, keepY := kept(len(x), outX, rule), kept(len(y), outY, rule)
 		var restX, restY []float64
 		for i := range x {
@@ -162,25 +162,10 @@ func (c *checker) pairOutliers(x, y []float64, before *hypothesis.CorrelationTes
 				restX, restY = append(restX, x[i]), append(restY, y[i])
 			}
 		}
-		n := len(x) - len(restX)
-		removed = max(removed, n)
-		if n == 0 {
-			continue
+		removed, p = len(x)-len(restX), 1
+		if r, err := hypothesis.Pearson(restX, restY); err == nil {
+			p, flipped = r.P, r.R*before.R < 0
 		}
-		p := 1.0
-		r, err := hypothesis.Pearson(restX, restY)
-		if err == nil {
-			p = r.P
-		}
-		switch {
-		case p >= level && outcome == Pass:
-			outcome, text, worst = Warn, c.t.OutliersWeak, p
-		case err == nil && p < level && r.R*before.R < 0:
-			outcome, text, worst = Fail, c.t.OutliersFlip, p
-		}
-	}
-	if removed == 0 {
-		text = c.t.OutliersNone
-	}
-	c.add(CheckOutliers, outcome, fill(text, "n", count(removed), "p", c.t.chance(worst)), "removed", float64(removed), "p", worst)
+		return removed, p, flipped
+	})
 }

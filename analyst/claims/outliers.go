@@ -3,64 +3,55 @@ package claims
 import (
 	"math"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/numeric"
 	"github.com/qedkit/qed/internal/stats"
 )
 
-// outliers tests two groups without their outliers, by each of two rules.
+// outliers tests two groups without their outliers.
 func (d *difference) outliers(a, b *group) {
 	before, _ := d.pairTest(a.x, b.x)
-	outA, outB := outlying(a.x), outlying(b.x)
-	outcome, text, removed, worst := Pass, d.t.OutliersFine, 0, before.p
-	for _, rule := range outlierRules {
+	outA, outB := stats.Outlying(a.x).Found, stats.Outlying(b.x).Found
+	d.withoutOutliers(before.p, func(rule outlierRule) (removed int, p float64, flipped bool) {
 		restA, restB := without(a.x, outA, rule), without(b.x, outB, rule)
-		n := len(a.x) + len(b.x) - len(restA) - len(restB)
-		removed = max(removed, n)
-		if n == 0 {
-			continue
+		removed, p = len(a.x)+len(b.x)-len(restA)-len(restB), 1
+		if r, ok := d.pairTest(restA, restB); ok {
+			p, flipped = r.p, (r.diff < 0) != (before.diff < 0)
 		}
-		r, ok := d.pairTest(restA, restB)
+		return removed, p, flipped
+	})
+}
+
+// withoutOutliers repeats a test with the p-value p without the outliers of each of two
+// rules.
+func (c *checker) withoutOutliers(p float64, test func(outlierRule) (removed int, p float64, flipped bool)) {
+	outcome, text, removed, worst := Pass, c.t.OutliersFine, 0, p
+	for _, rule := range outlierRules {
+		n, p, flipped := test(rule)
+		removed = max(removed, n)
 		switch {
-		case !ok || r.p >= level && outcome == Pass:
-			if !ok {
-				r.p = 1
-			}
-			outcome, text, worst = Warn, d.t.OutliersWeak, r.p
-		case r.p < level && (r.diff < 0) != (before.diff < 0):
-			outcome, text, worst = Fail, d.t.OutliersFlip, r.p
+		case n == 0:
+		case p >= level && outcome == Pass:
+			outcome, text, worst = Warn, c.t.OutliersWeak, p
+		case p < level && flipped:
+			outcome, text, worst = Fail, c.t.OutliersFlip, p
 		}
 	}
 	if removed == 0 {
-		text = d.t.OutliersNone
+		text = c.t.OutliersNone
 	}
-	d.add(CheckOutliers, outcome, fill(text, "n", count(removed), "p", d.t.chance(worst)), "removed", float64(removed), "p", worst)
+	c.add(CheckOutliers, outcome, fill(text, "n", count(removed), "p", c.t.chance(worst)), "removed", float64(removed), "p", worst)
 }
 
-// The rules of stats.FindOutliers.
-const maxScore = 3.5
+type outlierRule func(stats.Outlier) bool
 
-var outlierRules = []func(stats.Outlier) bool{
+// The rules of package stats.
+var outlierRules = []outlierRule{
 	func(o stats.Outlier) bool { return o.BeyondFences },
-	func(o stats.Outlier) bool { return math.Abs(o.Score) > maxScore },
-}
-
-// outlying returns the outliers of x.
-func outlying(x []float64) []stats.Outlier {
-	t := &qed.Table{Columns: []qed.Column{{Name: "x", Type: "double"}}, Rows: make([][]any, len(x))}
-	cells := make([]any, len(x))
-	for i, v := range x {
-		cells[i] = v
-		t.Rows[i] = cells[i : i+1]
-	}
-	found, err := stats.FindOutliers(t, "x")
-	if err != nil { // the table has the column, and numbers in it
-		return nil
-	}
-	return found.Found
+	func(o stats.Outlier) bool { return math.Abs(o.Score) > numeric.MaxScore },
 }
 
 // kept reports which of n values are no outliers by a rule.
-func kept(n int, found []stats.Outlier, rule func(stats.Outlier) bool) []bool {
+func kept(n int, found []stats.Outlier, rule outlierRule) []bool {
 	all := make([]bool, n)
 	for i := range all {
 		all[i] = true
@@ -72,7 +63,7 @@ func kept(n int, found []stats.Outlier, rule func(stats.Outlier) bool) []bool {
 }
 
 // without returns x without the outliers that a rule finds.
-func without(x []float64, found []stats.Outlier, rule func(stats.Outlier) bool) []float64 {
+func without(x []float64, found []stats.Outlier, rule outlierRule) []float64 {
 	var rest []float64
 	for i, keep := range kept(len(x), found, rule) {
 		if keep {

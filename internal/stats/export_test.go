@@ -102,3 +102,13 @@ func Describe(t *qed.Table, columns ...string) ([]Summary, error) {
 	}
 	return all, nil
 }
+
+// FindOutliers returns the outliers of a column of numbers. The errors.Is targets
+// are ErrUnknownField, ErrAmbiguousColumn and ErrFieldType.
+func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
+	c, err := numbered(t, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.outliers(), nil
+}

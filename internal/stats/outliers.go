@@ -8,8 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/qedkit/qed"
-
 	"github.com/qedkit/qed/internal/numeric"
 )
 
@@ -46,7 +44,7 @@ type Outliers struct {
 	Unclear string `json:"unclear,omitempty"` // why nothing is claimed
 }
 
-// An Outlier is a value that [FindOutliers] found.
+// An Outlier is a value that one of the rules finds.
 type Outlier struct {
 	Row          int     `json:"row"` // index in the table's Rows
 	Value        float64 `json:"value"`
@@ -54,25 +52,27 @@ type Outlier struct {
 	BeyondFences bool    `json:"beyond_fences"` // it is outside of the fences
 }
 
-// FindOutliers returns the outliers of a column of numbers. The errors.Is targets
-// are ErrUnknownField, ErrAmbiguousColumn and ErrFieldType.
-func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
-	c, err := numbered(t, name)
-	if err != nil {
-		return nil, err
-	}
-	return c.outliers(), nil
-}
-
 func (c *variable) outliers() *Outliers {
-	o := &Outliers{Column: c.Name, N: len(c.Numbers), Found: []Outlier{}}
-	same := numeric.MergeRounded(c.Numbers)
+	o := Outlying(c.Numbers)
+	o.Column = c.Name
+	for i, found := range o.Found {
+		o.Found[i].Row = c.At[found.Row]
+	}
 	switch {
 	case o.N < numeric.MinOutlierValues:
 		o.Unclear = tooFew(o.N, "value", numeric.MinOutlierValues)
-		return o
-	case numeric.IsConstant(same):
+	case numeric.IsConstant(numeric.MergeRounded(c.Numbers)):
 		o.Unclear = c.allEqual(fmt.Sprintf("all %d values", o.N))
+	}
+	return o
+}
+
+// Outlying returns the outliers of values, whose rows are their indexes. Of values that are
+// too few or equal none is one.
+func Outlying(values []float64) *Outliers {
+	o := &Outliers{N: len(values), Found: []Outlier{}}
+	same := numeric.MergeRounded(values)
+	if o.N < numeric.MinOutlierValues || numeric.IsConstant(same) {
 		return o
 	}
 	x, exp := numeric.Scaled(same)
@@ -99,7 +99,7 @@ func (c *variable) outliers() *Outliers {
 			o.BeyondBoth++
 		}
 		if beyond || far {
-			o.Found = append(o.Found, Outlier{Row: c.At[i], Value: c.Numbers[i], Score: score, BeyondFences: beyond})
+			o.Found = append(o.Found, Outlier{Row: i, Value: values[i], Score: score, BeyondFences: beyond})
 		}
 	}
 	slices.SortStableFunc(o.Found, func(a, b Outlier) int {
