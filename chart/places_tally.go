@@ -61,12 +61,13 @@ func (d *drawing) tally(t *tally, number *field, row int) {
 		t.rows++
 		return
 	}
-	switch v := number.cells[row].(type) {
-	case nil:
-	case float64:
-		t.add(v, d.aggregate == Median)
-	default:
-		t.rows++ // a text or a date is counted
+	cell := number.cells[row]
+	if cell == nil {
+		return
+	}
+	t.rows++
+	if v, ok := cell.(float64); ok && d.aggregate != Count { // a text or a date is counted
+		t.numbers = append(t.numbers, v)
 	}
 }
 

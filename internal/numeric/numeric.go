@@ -153,6 +153,24 @@ func Median(x []float64) float64 {
 	return Quantile(0.5, x)
 }
 
+// Aggregate returns the count, mean, median, min or max of x, or the sum for another name.
+// x must not be empty. Aggregate may sort it.
+func Aggregate(name string, x []float64) float64 {
+	switch name {
+	case "count":
+		return float64(len(x))
+	case "mean":
+		return Mean(x)
+	case "median":
+		return Median(x)
+	case "min":
+		return slices.Min(x)
+	case "max":
+		return slices.Max(x)
+	}
+	return Sum(x)
+}
+
 // order returns the indexes of x by ascending value, equal values by index.
 func order(x []float64) []int {
 	places := lists.Indexes(len(x))

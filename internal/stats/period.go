@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"slices"
 	"time"
 
 	"github.com/qedkit/qed/internal/numeric"
@@ -82,19 +81,4 @@ func (a Aggregate) adds() bool { return a == Count || a == Sum }
 func (a Aggregate) needsWhole() bool { return a.adds() || a == Min || a == Max }
 
 // of aggregates values. It may sort x.
-func (a Aggregate) of(x []float64) float64 {
-	switch {
-	case a == Count:
-		return float64(len(x))
-	case a == Sum:
-		return numeric.Sum(x)
-	case a == Median:
-		return numeric.Median(x)
-	case a == Min:
-		return slices.Min(x)
-	case a == Max:
-		return slices.Max(x)
-	}
-	mean, _ := numeric.MeanStdDev(x)
-	return mean
-}
+func (a Aggregate) of(x []float64) float64 { return numeric.Aggregate(string(a), x) }
