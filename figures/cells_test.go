@@ -60,15 +60,8 @@ func TestComputingWithTexts(t *testing.T) {
 		cells  []any
 		want   string // of {sum c}
 	}{
-		{"c", []any{"12.5 kg", "7 kg", nil, ""}, "19.5 kg"},
-		{"c:VARCHAR", []any{"12.5 kg", "7 kg"}, "19.5 kg"},
-		{"c", []any{"$1,234.50", "-$2.00"}, "$1,232.50"},
-		{"c", []any{"1.234,50 €", "2 €"}, "1,236.50 €"},
-		{"c", []any{"$1,234", "$2,000"}, "$3,234"},
-		{"c", []any{"12 %", "7.5 %"}, "19.5%"},
-		{"c", []any{"1,234 kg", "2,000 kg"}, unknown}, // thousands or decimals
-		{"c", []any{"1,234 kg", "2.5 kg"}, "1,236.5 kg"},
-		{"c", []any{"12.5 kg", "7 t"}, unknown},
+		{"c", []any{"12.5 kg", "7 kg"}, unknown},
+		{"c", []any{"$1,234.50", "-$2.00"}, unknown},
 		{"c", []any{"12.5 kg", "seven"}, unknown},
 		{"c", []any{"12.5 kg", 7}, unknown},
 		{"c", []any{"1,5 kg", "2.5 kg"}, unknown},

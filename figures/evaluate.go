@@ -215,10 +215,9 @@ func (a aggregate) over(t *Table, i int, r *cellReader) (value, error) {
 	for _, v := range values {
 		switch {
 		case v.kind != number && (v.kind != moment || a.function != "min" && a.function != "max"):
-			return value{}, wrong("%s %s has no value: the column has texts that are no numbers with one unit",
-				a.function, a.column)
-		case v.kind != values[0].kind || v.unit != values[0].unit:
-			return value{}, wrong("%s %s has no value: the column has different units", a.function, a.column)
+			return value{}, wrong("%s %s has no value: the column has texts that are no numbers", a.function, a.column)
+		case v.kind != values[0].kind:
+			return value{}, wrong("%s %s has no value: the column has both numbers and times", a.function, a.column)
 		}
 	}
 	switch a.function {
@@ -266,7 +265,8 @@ func add(a, b value, subtract bool) value {
 	return sum
 }
 
-// combine computes a op b.
+// combine computes a op b. With the operator s, which is a share, a quotient is shown in
+// percent.
 func combine(op byte, a, b value) (value, error) {
 	switch {
 	case a.kind == words || b.kind == words:
@@ -283,51 +283,21 @@ func combine(op byte, a, b value) (value, error) {
 	}
 	switch op {
 	case '+', '-':
-		if a.unit != b.unit {
-			return value{}, wrong("the units differ: %q and %q", a.unit, b.unit)
-		}
 		return add(a, b, op == '-'), nil
 	case '*':
-		return product(a, b)
+		p := a
+		p.num, p.label, p.ratio = new(big.Rat).Mul(a.num, b.num), false, false
+		p.decimals = a.decimals + b.decimals
+		if a.decimals < 0 || b.decimals < 0 {
+			p.decimals = -1
+		}
+		return p, nil
 	}
-	return quotient(op, a, b)
-}
-
-func product(a, b value) (value, error) {
-	if a.unit != "" && b.unit != "" {
-		return value{}, wrong("both factors have a unit: %q and %q", a.unit, b.unit)
-	}
-	p := a
-	if b.unit != "" {
-		p = b
-	}
-	p.num, p.label, p.ratio = new(big.Rat).Mul(a.num, b.num), false, false
-	p.decimals = a.decimals + b.decimals
-	if a.decimals < 0 || b.decimals < 0 {
-		p.decimals = -1
-	}
-	return p, nil
-}
-
-// quotient returns a / b. With the operator s, which is a share, it is shown in
-// percent.
-func quotient(op byte, a, b value) (value, error) {
-	switch {
-	case b.num.Sign() == 0:
+	if b.num.Sign() == 0 {
 		return value{}, wrong("the divisor is 0")
-	case b.unit != "" && a.unit != b.unit:
-		return value{}, wrong("the units differ: %q and %q", a.unit, b.unit)
 	}
 	q := a
 	q.num, q.label, q.decimals = new(big.Rat).Quo(a.num, b.num), false, -1
-	if b.unit != "" { // kg / kg
-		q.unit, q.before = "", false
-	}
-	if op == 's' {
-		if a.unit != b.unit {
-			return value{}, wrong("the units differ: %q and %q", a.unit, b.unit)
-		}
-		q.ratio = true
-	}
+	q.ratio = q.ratio || op == 's'
 	return q, nil
 }

@@ -83,7 +83,7 @@ func (l Language) format(v value, ref reference) string {
 	}
 	num, decimals := v.num, ref.decimals
 	percent := v.ratio || ref.percent
-	if percent && v.unit != "%" {
+	if percent {
 		num = new(big.Rat).Mul(num, big.NewRat(100, 1))
 	}
 	if ref.power > 0 {
@@ -95,20 +95,14 @@ func (l Language) format(v value, ref reference) string {
 	}
 	digits := l.digits(num.FloatString(decimals), !v.label)
 	switch {
-	case percent, v.unit == "%":
+	case percent:
 		return digits + t.percent
 	case v.kind == span && (digits == "1" || digits == "-1"):
 		return digits + " " + t.day
 	case v.kind == span:
 		return digits + " " + t.days
-	case v.unit == "":
-		return digits
-	case v.before && strings.HasPrefix(digits, "-"):
-		return "-" + v.unit + digits[1:]
-	case v.before:
-		return v.unit + digits
 	}
-	return digits + " " + v.unit
+	return digits
 }
 
 // shown returns how many digits a number has after the point: at most two, or as

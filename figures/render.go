@@ -81,10 +81,9 @@ type Source struct {
 // shown as no value; aggregates ignore missing cells. An aggregate over rows that
 // are truncated is unknown. Without tables, the text is left as it is.
 //
-// A reference to the cell of a text shows the text as it is. A text such as
-// "12.5 kg" can be computed with if all texts of its column are numbers with the
-// same unit of measure or currency, and "12.50" if all are numbers in this form.
-// Other texts are unknown where something is computed from them. A text is a number
+// A reference to the cell of a text shows the text as it is. A text such as "12.50"
+// can be computed with if all texts of its column are numbers in this form. Other
+// texts, such as "12.5 kg", are unknown where something is computed from them. A text is a number
 // or a time, and formatted, only where the type of the column says so, or where all
 // texts of a column without a type are times.
 type Text struct {
@@ -252,8 +251,8 @@ func (t *Text) read(body string) (reference, error) {
 func (t *Text) value(ref reference) (value, []qed.FigureSource, error) {
 	t.eval.sources = nil
 	v, err := t.eval.value(ref.expr)
-	if err == nil && ref.percent && (v.kind != number || v.unit != "" && v.unit != "%") {
-		err = wrong("it is no number without a unit, so it is not shown in percent")
+	if err == nil && ref.percent && v.kind != number {
+		err = wrong("it is no number, so it is not shown in percent")
 	}
 	if err == nil && ref.power > 0 && (v.kind != number || v.ratio) {
 		err = wrong("it is no amount, so it has no thousands")

@@ -49,7 +49,7 @@ var (
 		процентов`)
 )
 
-// units are the units of measure in which a column of texts can have its numbers.
+// units are units of measure, which may stand directly behind a number.
 var units = wordset.Of(`
 	kg g mg µg μg t lb lbs oz m km cm mm µm ft yd mi m² m³ km² ha l L ml mL cl hl gal h min s ms µs ns d hr hrs
 	std Std sec °C °F kWh MWh GWh TWh Wh kW MW GW W Hz kHz MHz GHz bar mbar Pa kPa hPa psi kN kJ MJ kcal cal kB

@@ -26,8 +26,6 @@ type value struct {
 	num      *big.Rat // of a number, and of a span
 	decimals int      // digits after the point in a decimal; -1: as many as the number needs
 	ratio    bool     // a share, shown in percent
-	unit     string   // as the cell has it, such as "kg", "$" or "%"
-	before   bool     // the unit stands before the number
 	label    bool     // an identifier or a year: its digits are not grouped
 
 	time  time.Time
