@@ -16,7 +16,6 @@ import (
 
 const (
 	maxText   = 200    // bytes of a text that is kept
-	maxHeavy  = 2048   // frequent values of a column with many different values
 	maxSample = 50_000 // numbers of a random sample
 )
 
@@ -70,7 +69,6 @@ type collector struct {
 	random         *rand.Rand
 
 	values *sampler[*value]
-	heavy  map[uint64]*value // nil while values has all values
 
 	// frequent are the most frequent values of each class. It is nil unless the
 	// column is read by its values.
@@ -109,11 +107,8 @@ func (c *collector) add(cell any) (uint64, error) {
 		c.classes[column.CellMissing]++
 		return hash, nil
 	}
-	known, sampled := c.heavy[hash], c.values.samples(hash)
-	if sampled {
-		known = c.values.values[hash]
-	}
-	if known != nil {
+	sampled := c.values.samples(hash)
+	if known := c.values.values[hash]; sampled && known != nil {
 		known.count++
 		c.note(&known.info, cell, 1)
 		return hash, nil
@@ -124,12 +119,8 @@ func (c *collector) add(cell any) (uint64, error) {
 	}
 	v := value{cell: cell, count: 1, info: about}
 	c.first(&v)
-	switch {
-	case about.class == column.CellMissing:
-	case sampled:
-		c.keepHeavy(c.values.add(hash, v.copy()))
-	default:
-		c.addHeavy(hash, &v)
+	if sampled && about.class != column.CellMissing {
+		c.values.add(hash, v.copy())
 	}
 	return hash, nil
 }
@@ -210,47 +201,6 @@ func (c *collector) draw(v float64) {
 		c.drawn = append(c.drawn, v)
 	} else if i := c.random.IntN(c.draws); i < maxSample {
 		c.drawn[i] = v
-	}
-}
-
-// keepHeavy goes on to count the most frequent of the values that the sample
-// drops.
-func (c *collector) keepHeavy(dropped map[uint64]*value) {
-	if dropped == nil {
-		return
-	}
-	if c.heavy == nil {
-		c.heavy = map[uint64]*value{}
-	}
-	least := max(1, c.rows/maxHeavy)
-	for hash, v := range dropped {
-		if v.count <= least {
-			continue
-		}
-		if len(c.heavy) >= maxHeavy {
-			c.decrease()
-		}
-		if len(c.heavy) < maxHeavy {
-			c.heavy[hash] = v
-		}
-	}
-}
-
-// addHeavy counts a value that is not in the sample of values, if it is frequent
-// (Misra and Gries, 1982). A count is at most 2 rows/maxHeavy too low.
-func (c *collector) addHeavy(hash uint64, v *value) {
-	if len(c.heavy) < maxHeavy {
-		c.heavy[hash] = v.copy()
-		return
-	}
-	c.decrease()
-}
-
-func (c *collector) decrease() {
-	for hash, v := range c.heavy {
-		if v.count--; v.count == 0 {
-			delete(c.heavy, hash)
-		}
 	}
 }
 

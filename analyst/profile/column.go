@@ -76,24 +76,17 @@ func (c *collector) of(kind column.Kind) []*value {
 	return out
 }
 
-// top returns the most frequent values. If values is a sample, values that are too
-// rare to be found are not among them.
+// top returns the most frequent values, or nothing if values is a sample.
 func (c *collector) top(kind column.Kind, values []*value) (top []Count) {
-	least := 0
-	if !c.values.exact() {
-		least = c.rows / maxHeavy
-	}
-	if c.frequent != nil {
-		values, least = slices.Concat(c.frequent...), 0
+	switch {
+	case c.frequent != nil:
+		values = slices.Concat(c.frequent...)
+	case !c.values.exact():
+		return nil
 	}
 	for _, v := range values {
-		if counts(kind, v.class) && v.count > least {
+		if counts(kind, v.class) {
 			top = append(top, Count{Value: v.cell, Rows: v.count})
-		}
-	}
-	for _, v := range c.heavy {
-		if counts(kind, v.class) && v.count > least {
-			top = append(top, Count{Value: v.cell, Rows: v.count, AtLeast: true})
 		}
 	}
 	slices.SortFunc(top, func(a, b Count) int {

@@ -105,8 +105,8 @@ type Column struct {
 	Mean      *float64   `json:"mean,omitempty"`      // of numbers
 	Quantiles *Quantiles `json:"quantiles,omitempty"` // of numbers
 
-	// Mode is the most frequent value. It is nil if each value occurs once, or if
-	// no value of a column with many different values is frequent enough to be found.
+	// Mode is the most frequent value. It is nil if each value occurs once, or if there
+	// are too many different values to count each, unless the database groups them.
 	Mode *Count `json:"mode,omitempty"`
 
 	// OutliersIQR are outside of Tukey's fences, and OutliersMAD have a modified
@@ -115,8 +115,8 @@ type Column struct {
 	OutliersIQR *Outliers `json:"outliers_iqr,omitempty"`
 	OutliersMAD *Outliers `json:"outliers_mad,omitempty"`
 
-	// Top are the most frequent values, at most 10, and Histogram has 10 bins of
-	// numbers of the same width. If one bin would have nearly all of them, the bins are
+	// Top are the most frequent values, at most 10. It is nil if too many are different, as
+	// for Mode. Histogram has 10 bins of numbers of the same width. If one bin would have nearly all of them, the bins are
 	// at most 10 with about the same number of values. They need
 	// Options.IncludeDistribution.
 	Top       []Count `json:"top,omitempty"`
@@ -140,9 +140,8 @@ type Quantiles struct {
 
 // A Count is a value and the number of its rows.
 type Count struct {
-	Value   any  `json:"value"`
-	Rows    int  `json:"rows"`
-	AtLeast bool `json:"at_least,omitempty"` // there may be more rows
+	Value any `json:"value"`
+	Rows  int `json:"rows"`
 }
 
 // Outliers are the numbers outside of a range.
@@ -217,9 +216,6 @@ func Read(ctx context.Context, s Source, o *Options) (*Profile, error) {
 		return nil, err
 	}
 	p := r.profile()
-	if err := r.countOutliers(ctx, p); err != nil {
-		return nil, err
-	}
 	return p, r.periods(ctx, p)
 }
 

@@ -156,8 +156,8 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// In columns with many different values the quantiles and the number of values are
-// estimates, and outliers are counted in the database.
+// In columns with many different values the quantiles and the numbers of values and
+// outliers are estimates, and no value is the most frequent one.
 func TestManyValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("profiles 150,000 rows")
@@ -201,30 +201,16 @@ func TestManyValues(t *testing.T) {
 	for _, bin := range v.Histogram { // equal bins would have nearly all rows in the first
 		within("bin", float64(bin.Count), rows/10, 0.03)
 	}
-	if v.Quantiles.Sample != 50_000 || v.OutliersIQR.Count != 500 || v.OutliersIQR.Estimate || v.OutliersMAD.Count != 500 || v.Mode != nil {
+	if v.Quantiles.Sample != 50_000 || !v.OutliersIQR.Estimate || !v.OutliersMAD.Estimate || v.Mode != nil || v.Top != nil {
 		t.Errorf("%+v %+v %+v %v", v.Quantiles, v.OutliersIQR, v.OutliersMAD, v.Mode)
 	}
-	mode := p.Columns[2].Mode
-	if mode == nil || mode.Value != "late" || mode.Rows > rows/20 || mode.Rows < rows/20-2*rows/2048 {
+	within("outliers beyond the fences", float64(v.OutliersIQR.Count), 500, 0.2)
+	within("outliers by score", float64(v.OutliersMAD.Count), 500, 0.2)
+	if mode := p.Columns[2].Mode; mode != nil {
 		t.Errorf("mode %+v", mode)
 	}
 	if at := p.Columns[3]; at.Kind != profile.Times || at.Max != "2024-01-01 10:00:00.149999" {
 		t.Errorf("%+v", at)
-	}
-}
-
-// A frequent value at the beginning stays the mode.
-func TestEarlyMode(t *testing.T) {
-	const rows = 120_000
-	source := table(t, "v REAL", rows, func(row int, cells []any) {
-		cells[0] = float64(row) / 7
-		if row < 10_000 {
-			cells[0] = 0.5
-		}
-	})
-	mode := read(t, source, nil).Columns[0].Mode
-	if mode == nil || mode.Value != 0.5 || mode.Rows > 10_000 || mode.Rows < 10_000-2*rows/2048 {
-		t.Errorf("%+v", mode)
 	}
 }
 

@@ -166,7 +166,7 @@ func (r *run) collect(b *batch) error {
 	return nil
 }
 
-// profile returns the profile without the outliers that are counted afterwards.
+// profile returns the profile without the problems of periods.
 func (r *run) profile() *Profile {
 	p := &Profile{Table: r.source.Table, Rows: r.rows, Columns: []Column{}}
 	switch {
@@ -184,37 +184,4 @@ func (r *run) profile() *Profile {
 		p.Columns = append(p.Columns, c.profile(r.names[i], r.opt))
 	}
 	return p
-}
-
-const perStatement = 20 // columns
-
-// countOutliers counts the outliers of columns whose values are not all known,
-// in the database.
-func (r *run) countOutliers(ctx context.Context, p *Profile) error {
-	var terms []string
-	var counts []*int
-	for i := range p.Columns {
-		c := &p.Columns[i]
-		for _, o := range []*Outliers{c.OutliersIQR, c.OutliersMAD} {
-			if o != nil && o.Estimate && r.columns[i].comparable() {
-				name := r.source.Dialect.Quote(c.Name)
-				terms = append(terms, fmt.Sprintf("COUNT(CASE WHEN %s < %v OR %s > %v THEN 1 END)", name, o.Low, name, o.High))
-				counts = append(counts, &o.Count)
-				o.Estimate = false
-			}
-		}
-	}
-	for start := 0; start < len(terms); start += perStatement {
-		end := min(start+perStatement, len(terms))
-		table, err := r.source.DB.QueryText(ctx, r.guard, "SELECT "+strings.Join(terms[start:end], ", ")+" FROM "+r.from)
-		if err != nil {
-			return err
-		}
-		for i, cell := range table.Rows[0] {
-			if *counts[start+i], err = number(cell); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -64,24 +64,17 @@ func (s *sampler[V]) exact() bool { return s.level == 0 }
 // samples reports whether the values of a hash belong to the sample.
 func (s *sampler[V]) samples(hash uint64) bool { return hash>>(64-s.level) == 0 }
 
-// add adds a value that samples accepts and that is not yet there. It returns the
-// values that it drops.
-func (s *sampler[V]) add(hash uint64, v V) (dropped map[uint64]V) {
+// add adds a value that samples accepts and that is not yet there.
+func (s *sampler[V]) add(hash uint64, v V) {
 	s.values[hash] = v
 	for len(s.values) > s.max {
 		s.level++
-		for hash, v := range s.values {
-			if s.samples(hash) {
-				continue
+		for hash := range s.values {
+			if !s.samples(hash) {
+				delete(s.values, hash)
 			}
-			if dropped == nil {
-				dropped = map[uint64]V{}
-			}
-			dropped[hash] = v
-			delete(s.values, hash)
 		}
 	}
-	return dropped
 }
 
 // countRow counts a row by its hash.
