@@ -41,45 +41,51 @@ func (h *Handler) explore(ctx context.Context, c serve.Caller, w http.ResponseWr
 	t := turn(in.Session, c)
 	t.Text, t.Language = in.Question, in.Language
 	ctx = analyst.WithRequest(ctx, analyst.Request{Description: in.Description, MaxSteps: in.MaxSteps})
-	if streams(r) {
-		h.serve.Stream(w, r, h.exploreEvents(ctx, t))
-		return nil
-	}
-	for e, err := range h.serve.Events(ctx, t) {
+	return h.answer(w, r, h.serve.Events(ctx, t), func(a qed.Answer) (any, error) { return explorationOf(a) })
+}
+
+// answer sends what of returns for the answer of a turn. A client that wants the events of
+// the turn gets them before.
+func (h *Handler) answer(
+	w http.ResponseWriter, r *http.Request, events iter.Seq2[qed.Event, error], of func(qed.Answer) (any, error),
+) error {
+	outcome := func(e qed.Event, err error) (value any, ended bool, failed error) {
 		switch d := e.Data.(type) {
 		case qed.Completed:
-			found, err := explorationOf(d.Answer)
-			if err != nil {
-				return err
-			}
-			return respond(w, http.StatusOK, found)
+			value, err := of(d.Answer)
+			return value, true, err
 		case qed.Failed:
-			return refused(d, err)
+			return nil, true, refused(d, err)
+		}
+		return e, false, nil
+	}
+	if streams(r) {
+		h.serve.Stream(w, r, func(yield func(any) bool) {
+			for e, err := range events {
+				value, _, failed := outcome(e, err)
+				if failed != nil {
+					last := failedEvent{"error", http.StatusText(http.StatusInternalServerError), ""}
+					if e, ok := errors.AsType[*serve.Error](failed); ok {
+						last.Message, last.Code = e.Message, e.Code
+					}
+					value = last
+				}
+				if !yield(value) {
+					return
+				}
+			}
+		})
+		return nil
+	}
+	for e, err := range events {
+		switch value, ended, failed := outcome(e, err); {
+		case failed != nil:
+			return failed
+		case ended:
+			return respond(w, http.StatusOK, value)
 		}
 	}
 	return nil
-}
-
-// exploreEvents returns the events of an exploration, and the exploration last.
-func (h *Handler) exploreEvents(ctx context.Context, t qed.Turn) iter.Seq[any] {
-	return func(yield func(any) bool) {
-		for e, err := range h.serve.Events(ctx, t) {
-			var value any = e
-			switch d := e.Data.(type) {
-			case qed.Completed:
-				found, err := explorationOf(d.Answer)
-				if value = found; err != nil { // not reached: each answer of an Analyst has one
-					value = failedEvent{"error", http.StatusText(http.StatusInternalServerError), ""}
-				}
-			case qed.Failed:
-				e := refused(d, err)
-				value = failedEvent{"error", e.Message, e.Code}
-			}
-			if !yield(value) {
-				return
-			}
-		}
-	}
 }
 
 // failedEvent is the last event of a stream that failed.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"iter"
 	"net/http"
 
 	"github.com/qedkit/qed"
@@ -78,21 +77,17 @@ func (h *Handler) report(ctx context.Context, c serve.Caller, w http.ResponseWri
 		out.ExecutedQueries = executed(written.Queries)
 		return qed.Answer{Text: written.Markdown}, nil
 	}))
-	if streams(r) {
-		h.serve.Stream(w, r, h.reportEvents(ctx, agent, t, out))
-		return nil
-	}
-	for e, err := range agent.Run(ctx, t) {
-		switch d := e.Data.(type) {
-		case qed.Completed:
-			return respond(w, http.StatusOK, out)
-		case qed.Failed:
-			refused := serve.Failure(d)
-			refused.Err = err
-			return refused
+	events := func(yield func(qed.Event, error) bool) {
+		for e, err := range agent.Run(ctx, t) {
+			if _, failed := e.Data.(qed.Failed); failed {
+				h.opt.Serve.Logger.ErrorContext(ctx, "analysthttp: a report failed", "session", t.Thread, "error", err)
+			}
+			if !yield(e, err) {
+				return
+			}
 		}
 	}
-	return nil
+	return h.answer(w, r, events, func(qed.Answer) (any, error) { return out, nil })
 }
 
 // explorations returns what the client sent as explorations.
@@ -140,22 +135,3 @@ func (in *reportRequest) explorations() ([]*analyst.Exploration, error) {
 
 // maxExplorations is how many explorations a report is about at most.
 const maxExplorations = 20
-
-// reportEvents returns the pieces of a report, and the report last.
-func (h *Handler) reportEvents(ctx context.Context, agent qed.Agent, t qed.Turn, out *reported) iter.Seq[any] {
-	return func(yield func(any) bool) {
-		for e, err := range agent.Run(ctx, t) {
-			var value any = e
-			switch d := e.Data.(type) {
-			case qed.Completed:
-				value = out
-			case qed.Failed:
-				h.opt.Serve.Logger.ErrorContext(ctx, "analysthttp: a report failed", "session", t.Thread, "error", err)
-				value = failedEvent{"error", d.Message, d.Code}
-			}
-			if !yield(value) {
-				return
-			}
-		}
-	}
-}
