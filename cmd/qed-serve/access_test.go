@@ -67,10 +67,17 @@ func TestWrongFlags(t *testing.T) {
 		{"no documents", nil, []string{"-docs", "missing"}, "missing"},
 		{"a folder without documents", nil, []string{"-docs", "empty"}, "no documents"},
 		{"no file of verified questions", nil, []string{"-verified", "none/there.jsonl"}, "none/there.jsonl"},
+		{"a store that is a folder", nil, []string{"-store", "empty"}, "stored"},
+		{"a store below a file", nil, []string{"-store", "text/x.db"}, "stored"},
+		{"a store that is not a database", nil, []string{"-store", "text"}, "text"},
+		{"a store that is down", nil, []string{"-store", "mysql://root:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
+		{"another server", nil, []string{"-store", "oracle://me:hunter2@localhost/app"}, "oracle"},
 	} {
 		s := newSite(t, tt.env)
 		s.write(t, "empty/picture.png", "")
-		if p := s.launch(t, tt.args...); p.address != "" || !strings.Contains(p.log.String(), tt.want) {
+		s.write(t, "text", "hello, this is not a database")
+		p := s.launch(t, tt.args...)
+		if p.address != "" || !strings.Contains(p.log.String(), tt.want) || strings.Contains(p.log.String(), "hunter2") {
 			t.Errorf("%s: %s", tt.name, p.log.String())
 		}
 	}

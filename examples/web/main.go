@@ -1,6 +1,6 @@
-// Web serves a page for conversations with one agent: the router of the example
-// orchestrator, with an analyst, a planner and a research as further routes. The page
-// shows the answer as it is written, the queries and passages behind it, the plan, tables,
+// Web serves a page for conversations with one agent: a router over a database and
+// documents, with an analyst, a planner and a research as further routes. The page shows
+// the answer as it is written, the queries and passages behind it, the plan, tables,
 // charts and questions. The tasks of a research can be changed before they run.
 //
 //	go run ./examples/web                  # then open http://localhost:8080
@@ -12,10 +12,13 @@
 // OPENAI_BASE_URL or ANTHROPIC_API_KEY, in the environment or in a .env file, name the
 // model. See .env.example for all settings.
 //
-// Only this machine is served. Conversations are stored as those of the orchestrator
-// are. A turn continues when the page is closed, and after a restart of the program.
-// An interrupt or SIGTERM ends the program with status 0, an error with status 1. Standard
-// error says which.
+// Only this machine is served. Conversations are stored in the SQLite file
+// data/conversations.db below the working directory, in the file that
+// CONVERSATION_DB_PATH names, or where -store says: in a file, or in a MySQL, MariaDB or
+// PostgreSQL database. They are kept for ever, unless CONVERSATION_MAX_AGE_HOURS says
+// after how many hours an answered one is deleted. A turn continues when the page is
+// closed, and after a restart of the program. An interrupt or SIGTERM ends the program
+// with status 0, an error with status 1. Standard error says which.
 package main
 
 import (

@@ -82,7 +82,7 @@ func rules() []llmtest.Rule {
 	return all
 }
 
-// extras are the routes that the orchestrator does not have, with what they keep open.
+// extras are the routes next to those of package assistant, with what they keep open.
 type extras struct {
 	routes  []router.Route
 	closers []func() error

@@ -23,7 +23,6 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	show := chat.NewPrinter(&out)
 	show.Source(attack, []string{attack}, []sqldb.Finding{{Message: attack, Fix: attack}})
 	show.Question(attack)
-	show.Said(attack)
 	show.Note("%s", attack)
 	for _, d := range []qed.EventData{
 		qed.RouteDecision{Route: attack, Reason: attack},

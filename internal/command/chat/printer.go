@@ -115,9 +115,6 @@ func (p *Printer) Question(q string) {
 	fmt.Fprintf(p.out, "\n%s\n", p.paint(bold, "? "+command.Visible(q)))
 }
 
-// Said prints an earlier answer.
-func (p *Printer) Said(text string) { p.step(bold, "said", text) }
-
 // step prints a label and a text; further lines are aligned below the first.
 func (p *Printer) step(code, label, text string) {
 	p.line()
