@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"hash/maphash"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -49,7 +50,7 @@ type collector struct {
 	columnType string
 	reader     column.Reader // by the type of the column
 	shape      column.Reader // by the text alone
-	hash       *hasher
+	seed       maphash.Seed
 
 	rows    int
 	nulls   int
@@ -75,12 +76,12 @@ type collector struct {
 	frequent [][]*value
 }
 
-func newCollector(columnType string, size int, h *hasher) *collector {
+func newCollector(columnType string, size int, seed maphash.Seed) *collector {
 	return &collector{
 		columnType: columnType,
 		reader:     column.NewReader(columnType, ""),
 		shape:      column.NewReader("", ""),
-		hash:       h,
+		seed:       seed,
 		random:     rand.New(rand.NewPCG(sampleSeed, sampleSeed)),
 		values:     newSampler[*value](size),
 	}
@@ -101,7 +102,7 @@ func (c *collector) addColumn(rows [][]any, i int) ([]uint64, error) {
 // add adds a cell and returns its hash.
 func (c *collector) add(cell any) (uint64, error) {
 	c.rows++
-	hash := c.hash.cell(cell)
+	hash := hashOf(c.seed, cell)
 	if cell == nil {
 		c.nulls++
 		c.classes[column.CellMissing]++

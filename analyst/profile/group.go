@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"runtime"
 	"slices"
 	"sync"
@@ -30,13 +31,13 @@ func (r *run) group(ctx context.Context, by columnar) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.columns = make([]*collector, len(r.names))
-	h := newHasher()
+	seed := maphash.MakeSeed()
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(r.names)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(r.names) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if err := r.groupColumn(ctx, i, h); err != nil {
+				if err := r.groupColumn(ctx, i, seed); err != nil {
 					cancel(err)
 				}
 			}
@@ -63,14 +64,14 @@ func (r *run) group(ctx context.Context, by columnar) error {
 }
 
 // groupColumn reads one column.
-func (r *run) groupColumn(ctx context.Context, i int, h *hasher) error {
+func (r *run) groupColumn(ctx context.Context, i int, seed maphash.Seed) error {
 	name := r.source.Dialect.Quote(r.names[i])
 	stmt, err := r.guard.Rewrite(ctx, "SELECT "+name+", COUNT(*) FROM "+r.from+" GROUP BY "+name)
 	if err != nil {
 		return err
 	}
 	opt := sqldb.RowsOptions{MaxRows: -1, MaxBytes: -1, Columns: func(columns []qed.Column) {
-		r.columns[i] = newCollector(columns[0].Type, r.size(), h)
+		r.columns[i] = newCollector(columns[0].Type, r.size(), seed)
 		r.columns[i].frequent = make([][]*value, column.Classes)
 	}}
 	for cells, err := range r.source.DB.Rows(ctx, stmt, opt) {
@@ -110,7 +111,7 @@ func (c *collector) addValue(cell any, cells int) error {
 		top = slices.Insert(top, at, v.copy())
 		c.frequent[about.class] = top[:min(len(top), topValues)]
 	}
-	if hash := c.hash.cell(cell); c.values.samples(hash) {
+	if hash := hashOf(c.seed, cell); c.values.samples(hash) {
 		c.values.add(hash, v.copy())
 	}
 	return nil

@@ -3,6 +3,7 @@ package profile
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"runtime"
 	"slices"
 	"strings"
@@ -92,10 +93,10 @@ func (r *run) scan(ctx context.Context) error {
 		return err
 	}
 	r.equal = newSampler[int](maxEqual)
-	h := newHasher()
+	seed := maphash.MakeSeed()
 	opt := sqldb.RowsOptions{MaxRows: -1, MaxBytes: -1, Columns: func(columns []qed.Column) {
 		for _, c := range columns {
-			r.columns = append(r.columns, newCollector(c.Type, r.size(), h))
+			r.columns = append(r.columns, newCollector(c.Type, r.size(), seed))
 		}
 	}}
 	var rows batch

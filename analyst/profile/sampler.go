@@ -3,38 +3,17 @@ package profile
 import (
 	"hash/maphash"
 	"math"
-	"math/rand/v2"
 )
 
-// A hasher hashes cells. Its seed is random, so that no data can be made whose
-// hashes are equal.
-type hasher struct {
-	texts  maphash.Seed
-	number uint64
-}
-
-func newHasher() *hasher { return &hasher{texts: maphash.MakeSeed(), number: rand.Uint64()} }
-
-// cell returns the hash of a cell. A whole number has the same hash as int64 and
-// as float64.
-func (h *hasher) cell(cell any) uint64 {
-	switch v := cell.(type) {
-	case string:
-		return maphash.String(h.texts, v)
-	case int64:
-		return mix(uint64(v) ^ h.number)
-	case float64:
+// hashOf returns the hash of a cell. A whole number has the same hash as int64 and as
+// float64. The seed is random, so that no data can be made whose hashes are equal.
+func hashOf(seed maphash.Seed, cell any) uint64 {
+	if v, ok := cell.(float64); ok {
 		if whole := int64(v); float64(whole) == v && math.Abs(v) < 1<<62 {
-			return mix(uint64(whole) ^ h.number)
+			cell = whole
 		}
-		return mix(mix(math.Float64bits(v)) ^ h.number)
-	case bool:
-		if v {
-			return mix(h.number + 1)
-		}
-		return mix(h.number + 2)
 	}
-	return h.number
+	return maphash.Comparable(seed, cell)
 }
 
 // mix is the finalizer of splitmix64 (Steele, Lea and Flood, 2014).
