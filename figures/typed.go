@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -137,68 +138,51 @@ func beginsItem(before string) bool {
 	return strings.TrimSpace(line) == "-"
 }
 
-// braces returns what the text has in braces outside of figures, code and JSON, and
-// what the data does not have: {total} is a reference that the model got wrong.
-func (t *Text) braces(text string) (left []string) {
-	figures := t.figures
-	last := 0
-	for at, checked := 0, 0; at < len(text) && checked < maxCheckedBraces; {
-		i := strings.IndexAny(text[at:], "{}`")
-		if i < 0 {
-			break
-		}
-		at += i
-		for len(figures) > 0 && figures[0].Offset+len(figures[0].Text) <= at {
-			figures = figures[1:]
-		}
-		if len(figures) > 0 && figures[0].Offset <= at {
-			at = figures[0].Offset + len(figures[0].Text)
-			continue
-		}
-		if text[at] == '`' {
-			at = codeEnd(text, at)
-			continue
-		}
-		end := bracesEnd(text, at)
-		begin := at
-		if text[at] == '}' { // named with the word that it closes
-			begin = max(last, at-maxBraces, strings.LastIndexAny(text[:at], " \n")+1)
-		}
-		last = end
-		found := strings.ToValidUTF8(text[begin:min(end, begin+maxBraces)], "")
-		named := strings.Trim(found, "{}") != "" // a brace alone refers to nothing
-		if checked++; named && !json.Valid([]byte(text[at:end])) && !slices.Contains(left, found) && !t.said(found) {
-			left = append(left, found)
-		}
-		at = end
-	}
-	return left
-}
+// braced matches code, and what is in braces or has one.
+var braced = regexp.MustCompile("(?s)```.*?```|`+[^`\n]*`+|" + `\{[^{}\n]{0,200}\}|\{[^\s{}]*|[^\s{}]*\}`)
 
 const (
 	maxBraces        = 40 // bytes of what is left in braces that are listed
 	maxCheckedBraces = 20
 )
 
-// bracesEnd returns the end of the braces that begin at i: the brace that closes them in
-// the same line or, for JSON, anywhere.
-func bracesEnd(text string, i int) int {
-	if text[i] == '}' {
-		return i + 1
+// braces returns what the text has in braces outside of figures, code and JSON, and
+// what the data does not have: {total} is a reference that the model got wrong.
+func (t *Text) braces(text string) (left []string) {
+	figures := t.figures
+	for at, checked := 0, 0; checked < maxCheckedBraces; {
+		m := braced.FindStringIndex(text[at:])
+		if m == nil {
+			break
+		}
+		begin, end := at+m[0], at+m[1]
+		at = end
+		for len(figures) > 0 && figures[0].Offset+len(figures[0].Text) <= begin {
+			figures = figures[1:]
+		}
+		if len(figures) > 0 && figures[0].Offset <= begin {
+			at = figures[0].Offset + len(figures[0].Text)
+			continue
+		}
+		found := text[begin:end]
+		if found[0] == '`' || strings.Trim(found, "{}") == "" && found != "{" { // a brace alone refers to nothing
+			continue
+		}
+		checked++
+		if found[0] == '{' {
+			d := json.NewDecoder(strings.NewReader(text[begin:]))
+			var raw json.RawMessage
+			if d.Decode(&raw) == nil {
+				at = begin + int(d.InputOffset())
+				continue
+			}
+		}
+		found = strings.ToValidUTF8(found[:min(len(found), maxBraces)], "")
+		if found != "{" && !slices.Contains(left, found) && !t.said(found) {
+			left = append(left, found)
+		}
 	}
-	d := json.NewDecoder(strings.NewReader(text[i:]))
-	var raw json.RawMessage
-	if d.Decode(&raw) == nil {
-		return i + int(d.InputOffset())
-	}
-	n := strings.IndexAny(text[i+1:], "{}\n ")
-	if end := strings.IndexAny(text[i+1:min(len(text), i+maxReference)], "{}\n"); end >= 0 && text[i+1+end] == '}' {
-		n = end + 1
-	}
-	if n < 0 {
-		return len(text)
-	}
-	return i + 1 + n
+	return left
 }
 
 // said reports whether the data has these braces.
@@ -210,21 +194,4 @@ func (t *Text) said(braces string) bool {
 		raw, err := json.Marshal(d)
 		return err == nil && bytes.Contains(raw, []byte(braces))
 	})
-}
-
-// codeEnd returns the end of the code that begins with the back quotes at i. Without
-// an end, only the quotes are skipped.
-func codeEnd(text string, i int) int {
-	begin := i
-	for begin < len(text) && text[begin] == '`' {
-		begin++
-	}
-	rest := text[begin:]
-	if begin-i == 1 { // a code span ends in its line
-		rest, _, _ = strings.Cut(rest, "\n")
-	}
-	if n := strings.Index(rest, text[i:begin]); n >= 0 {
-		return begin + n + begin - i
-	}
-	return begin
 }
