@@ -26,8 +26,7 @@ type field struct {
 	whole    bool // all numbers are whole
 	byDay    bool // all times are midnight
 
-	other     int  // cells that are not of the type, and not drawn
-	someDates bool // texts, most of which are dates
+	other int // cells that are not of the type, and not drawn
 }
 
 // numeric reports whether the cells are numbers, even if they identify things.
@@ -67,7 +66,10 @@ func (f *field) read(want column.Kind) error {
 	case column.Times:
 		f.setTimes(c)
 	default:
-		f.setTexts(c)
+		f.typ = vegalite.Nominal
+		for i, text := range c.Texts {
+			f.cells[c.At[i]] = text
+		}
 	}
 	f.values = 0
 	seen := map[any]bool{}
@@ -142,16 +144,4 @@ func (f *field) setTimes(c *column.Column) {
 		f.byDay = f.byDay && at.Equal(at.Truncate(24*time.Hour))
 		f.cells[c.At[i]] = at
 	}
-}
-
-func (f *field) setTexts(c *column.Column) {
-	f.typ = vegalite.Nominal
-	dates := 0
-	for i, text := range c.Texts {
-		f.cells[c.At[i]] = text
-		if _, ok := column.ParseTime(text); ok {
-			dates++
-		}
-	}
-	f.someDates = dates*2 > len(c.Texts)
 }

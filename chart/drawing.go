@@ -65,12 +65,8 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 		return nil, refuse(refusal.Problem{Code: ErrNoData, Message: "no row has all of the values that the chart needs"})
 	}
 	for i, c := range []*field{d.x, d.y, d.by} {
-		switch {
-		case c == nil || c == d.x && i > 0:
-		case c.other > 0:
+		if c != nil && (c != d.x || i == 0) && c.other > 0 {
 			d.notes = append(d.notes, d.texts.NotOfType(c.other, c.values+c.other, c.label, c.typ.Kind()))
-		case c.someDates:
-			d.note(d.texts.AsTexts, "column", c.label)
 		}
 	}
 	if truncated {

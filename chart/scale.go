@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/chart/internal/vegalite"
-	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -24,9 +23,8 @@ type scale struct {
 	unit   *timeUnit // nil: each date is drawn alone
 }
 
-// newScale orders the values of a column. Texts are in table order, and ascend by
-// date if most of them are dates. Other values ascend. Rows without a text get a
-// category of their own.
+// newScale orders the values of a column. Texts are in table order, other values ascend.
+// Rows without a text get a category of their own.
 func (d *drawing) newScale(col *field) *scale {
 	s := &scale{column: col, cells: col.cells}
 	if col.typ == vegalite.Nominal && col.values < len(col.cells) {
@@ -60,15 +58,10 @@ func (s *scale) index() {
 			s.values = append(s.values, cell)
 		}
 	}
-	switch {
-	case s.column.typ != vegalite.Nominal:
+	if s.column.typ != vegalite.Nominal {
 		slices.SortFunc(s.values, compare)
-	case s.column.someDates:
-		slices.SortStableFunc(s.values, byDate)
-	default:
-		return
+		s.renumber()
 	}
-	s.renumber()
 }
 
 func (s *scale) renumber() {
@@ -118,21 +111,6 @@ func asNumber(s string) float64 {
 		}
 	}
 	return math.Inf(1)
-}
-
-// byDate orders texts that are dates, and puts other texts last.
-func byDate(a, b any) int {
-	x, isX := column.ParseTime(a.(string))
-	y, isY := column.ParseTime(b.(string))
-	switch {
-	case isX && isY:
-		return x.Compare(y)
-	case isX:
-		return -1
-	case isY:
-		return 1
-	}
-	return 0
 }
 
 // data returns a value as it is written into the data.

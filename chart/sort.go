@@ -83,7 +83,7 @@ func (d *drawing) arrange(x *scale, size []float64) {
 func (c *field) hasOrder() bool {
 	switch c.typ {
 	case vegalite.Nominal:
-		return c.someDates || column.IsCalendar(c.name) || c.steps()
+		return column.IsCalendar(c.name) || c.steps()
 	case vegalite.Ordinal:
 		return !column.IsIdentifier(c.name)
 	}

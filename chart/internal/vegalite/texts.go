@@ -18,7 +18,7 @@ type Texts struct {
 	Row, Rows, Is, Are, Has, Have string
 
 	MoreRows, Missing                         string
-	OtherType, AsTexts                        string
+	OtherType                                 string
 	AddedUp, Averaged, ByUnit                 string
 	NotCounted, NotDrawn, NoValueOf, AlsoGone string
 	Points, Boxes, Evenly, Together           string
