@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"strings"
 
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/lists"
@@ -165,53 +163,6 @@ func lastOf(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 		if done, ok := event.Data.(Completed); ok {
 			own.raise(done.Answer.Usage)
 			return done.Answer, nil
-		}
-		sc.forward(event)
-	}
-	return Answer{}, ErrNoAnswer
-}
-
-// WriteAnswer asks like [Ask], and writes the text of the answer to w while it
-// arrives: the pieces on [ChannelFinal], and then what the answer has besides, such as
-// a question. A text that is discarded ends in an empty line. It calls the Flush method of w after each piece, if w has one. An error
-// of w ends the run.
-func WriteAnswer(ctx context.Context, w io.Writer, a Agent, turn Turn) (Answer, error) {
-	var written strings.Builder
-	write := func(text string) error {
-		written.WriteString(text)
-		_, err := io.WriteString(w, text)
-		if f, ok := w.(interface{ Flush() }); ok && err == nil {
-			f.Flush()
-		}
-		return err
-	}
-	sc := scopeOf(ctx)
-	for event, err := range a.Run(ctx, turn) {
-		if err != nil {
-			return Answer{}, err
-		}
-		switch d := event.Data.(type) {
-		case Token:
-			switch {
-			case d.Channel != ChannelFinal:
-			case d.Discard && written.Len() > 0:
-				err = write("\n\n")
-				written.Reset()
-			default:
-				err = write(d.Content)
-			}
-		case Completed:
-			rest, ok := strings.CutPrefix(d.Answer.Text, written.String())
-			if !ok {
-				rest = "\n" + rest
-			}
-			if rest != "" {
-				err = write(rest)
-			}
-			return d.Answer, err
-		}
-		if err != nil {
-			return Answer{}, err
 		}
 		sc.forward(event)
 	}

@@ -161,21 +161,6 @@ func ExampleRegistry() {
 	// error: there is no tool "wether"; did you mean weather? The tools are weather
 }
 
-func ExampleWriteAnswer() {
-	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		for _, word := range []string{"Three", " crews."} { // as they arrive from a model
-			qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: word})
-		}
-		return qed.Answer{Text: "Three crews."}, nil
-	})
-	answer, err := qed.WriteAnswer(context.Background(), os.Stdout, agent, qed.Turn{Text: "How many?"})
-	fmt.Println()
-	fmt.Println(answer.Text, err)
-	// Output:
-	// Three crews.
-	// Three crews. <nil>
-}
-
 func ExampleDates() {
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		facts, err := qed.Dates(ctx, turn.Text)

@@ -3,7 +3,6 @@ package runtimetest_test
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"testing"
 	"time"
@@ -99,8 +98,12 @@ func TestUsageOfATurn(t *testing.T) {
 			return qed.Answer{Text: "x"}, err
 		}), 1},
 		"an agent whose events are read": {qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-			_, err := qed.WriteAnswer(ctx, io.Discard, caller, turn)
-			return qed.Answer{Text: "x"}, errors.Join(err, call(ctx))
+			for _, err := range caller.Run(ctx, turn) {
+				if err != nil {
+					return qed.Answer{}, err
+				}
+			}
+			return qed.Answer{Text: "x"}, call(ctx)
 		}), 2},
 		"a node that the limit ends":   {wrapsUp, 2},
 		"a graph within another agent": {around(wrapsUp), 3},
