@@ -186,10 +186,10 @@ func (c *check) declared() []string {
 // query returns the Query, printed from the tree that was checked.
 func (c *check) query() (*Query, error) {
 	q := &Query{
-		text:   printQuery(c.doc),
-		cost:   c.cost,
-		fields: slices.Sorted(maps.Keys(c.fields)),
-		leaves: map[string]string{},
+		text:      printQuery(c.doc),
+		cost:      c.cost,
+		fields:    slices.Sorted(maps.Keys(c.fields)),
+		selection: c.operation.SelectionSet,
 	}
 	if !utf8.ValidString(q.text) {
 		return nil, refused(ErrSyntax, "", "an escape in a string is not a valid character")
@@ -201,7 +201,6 @@ func (c *check) query() (*Query, error) {
 		}
 		q.variables = raw
 	}
-	q.addLeaves("", c.operation.SelectionSet)
 	return q, nil
 }
 

@@ -3,6 +3,8 @@ package graphql
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/vektah/gqlparser/v2/ast"
 )
 
 // A Query is a query that a [Guard] has checked. It is the only thing that a
@@ -12,7 +14,7 @@ type Query struct {
 	variables json.RawMessage
 	fields    []string
 	cost      int
-	leaves    map[string]string // types by path
+	selection ast.SelectionSet
 }
 
 // Text returns the text that is sent, printed from the tree that was checked.
@@ -21,6 +23,10 @@ func (q *Query) Text() string { return q.text }
 // Variables returns the values of the variables as one JSON object, fixed
 // arguments included, or nil if there are none.
 func (q *Query) Variables() json.RawMessage { return slices.Clone(q.variables) }
+
+// Selection returns the fields of the query, as the tree that was checked has them, with
+// their definitions. It must not be changed.
+func (q *Query) Selection() ast.SelectionSet { return q.selection }
 
 // Fields returns the fields that the query reads, as "Type.field", sorted and
 // without __typename.

@@ -2,10 +2,8 @@ package graphqlsource
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/parser"
 )
 
 // A field is a field of a query in the order of the response. Inline fragments are expanded,
@@ -18,27 +16,11 @@ type field struct {
 	typ    string // of a leaf, such as "Float"; may be empty
 }
 
-// parse returns the fields of a checked query. leafType returns the type of a scalar or an
-// enum by its path in the response.
-func parse(text string, leafType func(path string) string) ([]*field, error) {
-	doc, err := parser.ParseQuery(&ast.Source{Input: text})
-	if err != nil || len(doc.Operations) != 1 {
-		// Not reached: the Guard printed the query.
-		return nil, fmt.Errorf("graphqlsource: the checked query cannot be parsed: %w", err)
-	}
+// fieldsOf returns the fields of a selection.
+func fieldsOf(set ast.SelectionSet) []*field {
 	root := &field{}
-	root.add(doc.Operations[0].SelectionSet)
-	root.setTypes("", leafType)
-	return root.fields, nil
-}
-
-func (f *field) setTypes(prefix string, leafType func(path string) string) {
-	for _, c := range f.fields {
-		if c.leaf {
-			c.typ = leafType(prefix + c.key)
-		}
-		c.setTypes(prefix+c.key+".", leafType)
-	}
+	root.add(set)
+	return root.fields
 }
 
 // add adds the fields of a selection.
@@ -61,6 +43,9 @@ func (f *field) child(s *ast.Field) *field {
 		}
 	}
 	c := &field{key: key, name: s.Name, leaf: len(s.SelectionSet) == 0}
+	if c.leaf && s.Definition != nil {
+		c.typ = typeName(s.Definition.Type)
+	}
 	f.fields = append(f.fields, c)
 	return c
 }
@@ -73,4 +58,12 @@ func (f *field) named(name string) *field {
 		}
 	}
 	return nil
+}
+
+// typeName returns a type without exclamation marks, such as "[String]".
+func typeName(t *ast.Type) string {
+	if t.Elem != nil {
+		return "[" + typeName(t.Elem) + "]"
+	}
+	return t.NamedType
 }

@@ -162,11 +162,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	if err != nil {
 		return nil, failure(err)
 	}
-	shape, err := parse(checked.Text(), checked.LeafType)
-	if err != nil {
-		return nil, err
-	}
-	found, err := tabulate(shape, response.Data)
+	found, err := tabulate(fieldsOf(checked.Selection()), response.Data)
 	if err != nil {
 		return nil, err
 	}
