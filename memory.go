@@ -32,16 +32,16 @@ import (
 //
 // # With a Summarizer
 //
-// The last messages are included in full, as above. The Middle messages before
-// them are included as summaries, one for each Batch. All older messages are in
-// one running summary. Summaries are recorded in the thread, so they survive a
-// restart.
+// The last messages are included in full, as above. The 40 messages before them
+// are included as summaries, one for ten messages, or for Messages if these are
+// fewer. All older messages are in one running summary. A summary has at most 500
+// tokens. Summaries are recorded in the thread, so they survive a restart.
 //
-// A Batch is summarised once, when it is complete. Later its summary is merged
-// into the running summary. So a conversation of n messages needs at most
-// 2*n/Batch calls of the Summarizer, which is 100 for 500 messages.
+// A summary of a few messages is made once, when they are complete. Later it is
+// merged into the running summary. So a conversation of 500 messages needs at most
+// 100 calls of the Summarizer.
 //
-// One turn makes at most four calls. If more are due, because a long
+// One turn makes at most four calls, each for at most 30 seconds. If more are due, because a long
 // conversation gets its first summaries, later turns make them, with larger
 // pieces. Until then the messages that are not summarised are left out. A call
 // that fails does not fail the turn: the selection has the newest messages and
@@ -53,8 +53,8 @@ import (
 type Memory struct {
 	// Messages is how many of the last messages are included in full. 0 means
 	// 20, or 10 with a Summarizer. With a Summarizer, the messages that wait
-	// for their summary are included too, usually fewer than a Batch. A
-	// negative number means that nothing is included.
+	// for their summary are included too, usually fewer than ten. A negative
+	// number means that nothing is included.
 	Messages int
 
 	// Tokens limits the selection, and the messages that are summarised at
@@ -65,23 +65,17 @@ type Memory struct {
 	// requests have the name "summarise" ([llm.Request].Name), and are charged
 	// to the budget of the turn.
 	Summarizer llm.Model
-
-	// Middle is how many messages, before those that are included in full, have
-	// a summary for each Batch. 0 means 40. A negative number means none: all
-	// older messages are in the running summary.
-	Middle int
-
-	// Batch is how many messages are summarised at once. 0 or less means 10. It
-	// can be a few more if messages of the user were not answered.
-	Batch int
-
-	// SummaryTokens limits each summary. A longer one is cut. 0 or less means
-	// 500.
-	SummaryTokens int
-
-	// Timeout limits one call of the Summarizer. 0 or less means 30 seconds.
-	Timeout time.Duration
 }
+
+const (
+	maxMiddle      = 40 // messages before those that are included in full that have summaries of their own
+	maxBatch       = 10 // messages that are summarised at once; a few more if messages were not answered
+	summaryTokens  = 500
+	summaryTimeout = 30 * time.Second
+)
+
+// batch is how many messages are summarised at once.
+func (m *Memory) batch() int { return min(m.Messages, maxBatch) }
 
 // A threadLog is the part of a thread that a [Memory] reads and writes.
 type threadLog interface {
@@ -132,10 +126,6 @@ func (m *Memory) withDefaults() Memory {
 		}
 	}
 	s.Tokens = cmp.Or(max(s.Tokens, 0), 16_000)
-	option.DefaultOrNone(&s.Middle, 40)
-	s.Batch = cmp.Or(max(s.Batch, 0), 10)
-	s.SummaryTokens = cmp.Or(max(s.SummaryTokens, 0), 500)
-	s.Timeout = cmp.Or(max(s.Timeout, 0), 30*time.Second)
 	return s
 }
 

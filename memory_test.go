@@ -392,8 +392,8 @@ func TestSlowSummarizer(t *testing.T) {
 		log := &fakeLog{}
 		log.say(exchanges(1, 100)...)
 		began := time.Now()
-		_, events, err := recallListening(t, &Memory{Summarizer: slow, Timeout: time.Second}, log)
-		if err != nil || len(events) != 1 || time.Since(began) != time.Second {
+		_, events, err := recallListening(t, &Memory{Summarizer: slow}, log)
+		if err != nil || len(events) != 1 || time.Since(began) != summaryTimeout {
 			t.Errorf("%v, events %v after %v", err, events, time.Since(began))
 		}
 		// A turn that ends is another matter.
@@ -464,7 +464,6 @@ func TestSummariesAreCapped(t *testing.T) {
 	for name, m := range map[string]*Memory{
 		"defaults":       {Summarizer: s},
 		"a small budget": {Summarizer: s, Tokens: 1000},
-		"no middle":      {Summarizer: s, Middle: -1, SummaryTokens: 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := &fakeLog{}
@@ -484,11 +483,8 @@ func TestSummariesAreCapped(t *testing.T) {
 			if all > set.Tokens || len(got) < 10 || !strings.Contains(got[0].Content, "word word") {
 				t.Errorf("%d messages with %d tokens are included, and at most %d are allowed", len(got), all, set.Tokens)
 			}
-			if most := 100 + 5*6*set.SummaryTokens; len(log.text) > most {
+			if most := 100 + 5*6*summaryTokens; len(log.text) > most {
 				t.Errorf("the summaries have %d bytes", len(log.text))
-			}
-			if set.Middle == 0 && len(readTiers(log.text).Middle) > 0 {
-				t.Error("there are summaries of a few messages")
 			}
 		})
 	}

@@ -112,7 +112,7 @@ func (m *Memory) recallTiers(ctx context.Context, log threadLog, summarise bool)
 
 // inFull returns how many messages are included in full at most: as many as can
 // wait for a summary, see boundary.
-func (m *Memory) inFull() int { return m.Messages + 2*m.Batch - 1 }
+func (m *Memory) inFull() int { return m.Messages + 2*m.batch() - 1 }
 
 // maxSummaries is how many calls of the Summarizer one turn makes at most.
 const maxSummaries = 4
@@ -151,23 +151,23 @@ func (m *Memory) catchUp(
 func (m *Memory) step(ctx context.Context, t tiers, said []numbered) (next *tiers, n int, err error) {
 	old := len(said) - m.Messages // these need not be included in full
 	switch {
-	case t.size() > m.Middle:
+	case t.size() > maxMiddle:
 		// The oldest segments become part of the running summary.
 		give := 0
-		for size := t.size(); size > m.Middle; give++ {
+		for size := t.size(); size > maxMiddle; give++ {
 			size -= max(1, t.Middle[give].Messages)
 		}
 		data := summaryPrompt{Earlier: t.Earlier, Parts: parts(t.Middle[:give])}
 		text, err := m.summarise(ctx, &data)
 		return &tiers{text, t.Middle[give:]}, 0, err
-	case old-m.Middle >= m.Batch:
+	case old-maxMiddle >= m.batch():
 		// There are more messages than the segments hold.
-		n := m.portion(said, old-m.Middle)
+		n := m.portion(said, old-maxMiddle)
 		data := summaryPrompt{Earlier: t.Earlier, Parts: parts(t.Middle), Messages: plain(said[:n])}
 		text, err := m.summarise(ctx, &data)
 		return &tiers{Earlier: text}, n, err
-	case old >= m.Batch:
-		n := boundary(said, m.Batch, old)
+	case old >= m.batch():
+		n := boundary(said, m.batch(), old)
 		if n == 0 {
 			return nil, 0, nil
 		}
@@ -194,17 +194,17 @@ func boundary(said []numbered, least, most int) int {
 }
 
 // portion returns how many of said are added to the running summary at once: as
-// many as fit into the budget, but at least a Batch, whose messages are cut if
+// many as fit into the budget, but at least a batch, whose messages are cut if
 // necessary, and at most most.
 func (m *Memory) portion(said []numbered, most int) int {
 	n, left := 0, m.Tokens
 	for n < most {
-		if left -= tokensOf(said[n].message); left < 0 && n >= m.Batch {
+		if left -= tokensOf(said[n].message); left < 0 && n >= m.batch() {
 			break
 		}
 		n++
 	}
-	for whole := n; whole >= m.Batch; whole-- {
+	for whole := n; whole >= m.batch(); whole-- {
 		if begins(said[whole].message) {
 			return whole
 		}
@@ -230,12 +230,12 @@ func (m *Memory) summarise(ctx context.Context, data *summaryPrompt) (string, er
 				m.Tokens, len(said))
 		}
 	}
-	data.Messages, data.Words = said, max(1, m.SummaryTokens/2)
+	data.Messages, data.Words = said, summaryTokens/2
 	var text strings.Builder
 	if err := summarisePrompt().Execute(&text, data); err != nil {
 		return "", fmt.Errorf("qed: the prompt of Memory: %w", err)
 	}
-	model, err := modelcall.New("qed: Memory.Summarizer", m.Summarizer, llm.Settings{ModelTimeout: m.Timeout}, DurableModel)
+	model, err := modelcall.New("qed: Memory.Summarizer", m.Summarizer, llm.Settings{ModelTimeout: summaryTimeout}, DurableModel)
 	if err != nil {
 		return "", err
 	}
@@ -243,7 +243,7 @@ func (m *Memory) summarise(ctx context.Context, data *summaryPrompt) (string, er
 		Name:     "summarise",
 		Messages: []llm.Message{{Role: llm.RoleUser, Content: text.String()}},
 		// More than a summary needs, for models that reason first.
-		MaxOutputTokens: max(modelcall.Standard.MaxOutputTokens, 2*m.SummaryTokens),
+		MaxOutputTokens: modelcall.Standard.MaxOutputTokens,
 	}
 	resp, err := model.Model.Generate(ctx, req, nil)
 	if err != nil {
@@ -261,10 +261,10 @@ var errNoSummary = errors.New("qed: the model's summary is empty")
 // clip cuts a summary that is too long.
 func (m *Memory) clip(text string) string {
 	message := llm.Message{Role: llm.RoleUser, Content: text}
-	if tokensOf(message) <= m.SummaryTokens {
+	if tokensOf(message) <= summaryTokens {
 		return text
 	}
-	text, _ = m.shorten(message, m.SummaryTokens)
+	text, _ = m.shorten(message, summaryTokens)
 	return text
 }
 

@@ -238,7 +238,7 @@ func TestResumedRunIsToldTheSame(t *testing.T) {
 			rule.Repeat = true
 			model := llmtest.New(rule)
 			a := asker(t, model, &router.Options{Store: &store.InMemory{}, Durable: &qed.DurableOptions{
-				Memory: &qed.Memory{Summarizer: summarizer, Messages: 2, Batch: 2},
+				Memory: &qed.Memory{Summarizer: summarizer, Messages: 2},
 			}})
 			for i := range 10 {
 				now = i%2 == 1

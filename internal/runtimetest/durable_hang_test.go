@@ -48,7 +48,7 @@ func everythingOptions() *qed.DurableOptions {
 	model := llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
 		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "short"}, FinishReason: llm.FinishStop}, nil
 	})
-	return &qed.DurableOptions{KeepRuns: 1, Memory: &qed.Memory{Messages: 1, Batch: 1, Summarizer: model}}
+	return &qed.DurableOptions{KeepRuns: 1, Memory: &qed.Memory{Messages: 1, Summarizer: model}}
 }
 
 // An operation is the n-th call of a method of a store.

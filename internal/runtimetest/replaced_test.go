@@ -265,7 +265,7 @@ func TestShownSummary(t *testing.T) {
 		history = string(data)
 		return qed.Answer{Text: "ok"}, err
 	})
-	c := converse(t, agent, new(store.InMemory), &qed.DurableOptions{Memory: &qed.Memory{Summarizer: model, Messages: 2, Batch: 2}})
+	c := converse(t, agent, new(store.InMemory), &qed.DurableOptions{Memory: &qed.Memory{Summarizer: model, Messages: 2}})
 	c.shown("secret", "1")
 	for i := range 4 {
 		ids := []string{"1"}
