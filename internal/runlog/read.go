@@ -37,12 +37,8 @@ func (l *Log) Read(r store.Range, do func(store.Record) error) error {
 		err = timeout(err)
 	}
 	if !errors.Is(err, ErrTimeout) {
-		if l.reading.Err() == nil {
-			l.silent.Store(false)
-		}
 		return err
 	}
-	l.silent.Store(true)
 	l.opt.Calls.down.Store(true)
 	l.Lose(err)
 	return err
@@ -54,11 +50,7 @@ func (l *Log) patiently() (ctx context.Context, heard, leave func()) {
 	if l.opt.NeverWaits {
 		return l.reading, func() {}, func() {}
 	}
-	limit := l.opt.Calls.patience()
-	if l.silent.Load() {
-		limit = shortPatience
-	}
-	limit -= grace
+	limit := l.opt.Calls.patience() - grace
 	ctx, cancel := context.WithCancel(l.reading)
 	quiet := time.AfterFunc(limit, cancel)
 	return ctx, func() { quiet.Reset(limit) }, func() { quiet.Stop(); cancel() }

@@ -26,7 +26,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/qedkit/qed/store"
@@ -67,8 +66,7 @@ type Log struct {
 	reading context.Context
 	writing context.Context // not cancelled with ctx: an append is not left half-done
 	beats   heartbeat
-	silent  atomic.Bool // the store did not answer the last call
-	queue   queue       // of Later
+	queue   queue // of Later
 
 	mu       Mutex
 	head     int64 // the number of the last record
@@ -261,7 +259,6 @@ func (l *Log) save(recs []store.Record, queued int) error {
 		}
 	}
 	err := l.writeInTime(recs)
-	l.silent.Store(errors.Is(err, ErrTimeout))
 	if err == nil {
 		l.appended = now
 		return nil
