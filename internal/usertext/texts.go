@@ -57,10 +57,7 @@ func read(files fs.FS) (map[string]sections, error) {
 // Texts are the texts of a host.
 type Texts struct {
 	languages map[string]sections // complete: with the texts of this module
-	made      sync.Map            // values of Sections by madeKey
 }
-
-type madeKey struct{ section, language string }
 
 // Read returns the texts of the files of a host, which are named by language, such
 // as fr.json. A file has the form of texts/en.json. The texts that it does not have
@@ -120,12 +117,7 @@ func Of[T any](section string) *Section[T] {
 func (t *Section[T]) In(ctx context.Context, language string) *T {
 	language = Base(language)
 	if own, ok := ctx.Value(textsKey{}).(*Texts); ok && own.languages[language] != nil {
-		key := madeKey{t.name, language}
-		made, ok := own.made.Load(key)
-		if !ok {
-			made, _ = own.made.LoadOrStore(key, fill[T](t.name, own.languages[language][t.name]))
-		}
-		return made.(*T)
+		return fill[T](t.name, own.languages[language][t.name])
 	}
 	if texts, ok := t.shipped[language]; ok {
 		return texts
