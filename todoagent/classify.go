@@ -111,11 +111,7 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 	}
 	var problem error
 	for range maxReplans + 1 {
-		req, err := a.model.Request("classify_intent", a.prompts["classify_intent"], &data, s.History)
-		if err != nil {
-			return readIntent{}, err
-		}
-		read, err := modelcall.Object[readIntent](ctx, a.model, req)
+		read, err := modelcall.Reply[readIntent](ctx, a.model, "classify_intent", a.prompts["classify_intent"], &data, s.History)
 		switch {
 		case modelcall.Unusable(err):
 			return readIntent{Intent: question.IntentNewRequest, Reason: "the model's reply could not be used"}, nil

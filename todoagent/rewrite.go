@@ -35,11 +35,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 		Dates:    facts,
 		Known:    s.Known,
 	}
-	req, err := a.model.Request("reiterate_intention", a.prompts["reiterate_intention"], &data, s.History)
-	if err != nil {
-		return s, err
-	}
-	reply, err := modelcall.Object[rewritten](ctx, a.model, req)
+	reply, err := modelcall.Reply[rewritten](ctx, a.model, "reiterate_intention", a.prompts["reiterate_intention"], &data, s.History)
 	if err != nil && !modelcall.Unusable(err) {
 		return s, err
 	}

@@ -58,11 +58,7 @@ func NewLLM(model llm.Model, opt *Options) qed.Tool {
 				text, cut, err := m.text(ctx, data)
 				return llmResult{Text: text, Truncated: cut}, err
 			}
-			req, err := m.model.Request(m.tool, m.template, &data, nil)
-			if err != nil {
-				return llmResult{}, err
-			}
-			value, err := modelcall.Object[map[string]json.RawMessage](ctx, m.json, req)
+			value, err := modelcall.Reply[map[string]json.RawMessage](ctx, m.json, m.tool, m.template, &data, nil)
 			return llmResult{Value: value}, err
 		})
 	return m.finish(t, qed.CoreTool, err)

@@ -91,11 +91,7 @@ func Correct(ctx context.Context, m *modelcall.Model, tables []figures.Table, ou
 	for i := range tables {
 		data.Columns = append(data.Columns, describe(&tables[i]))
 	}
-	req, err := m.Request("correct_figures", correctPrompt, data, nil)
-	if err != nil {
-		return err
-	}
-	reply, err := modelcall.Object[corrections](ctx, m, req)
+	reply, err := modelcall.Reply[corrections](ctx, m, "correct_figures", correctPrompt, data, nil)
 	if _, failed := errors.AsType[*llm.Error](err); err != nil && !failed && !errors.Is(err, budget.ErrExceeded) {
 		return err
 	}
