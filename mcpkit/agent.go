@@ -11,10 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
-	"github.com/qedkit/qed/store"
 )
 
 // maxArguments limits the arguments of a client, in bytes. The agent limits the
@@ -62,7 +60,8 @@ type agentArguments struct {
 // thread that [Thread] returns. Events of the turn become progress notifications if
 // the client asks for them.
 //
-// The client gets a fixed text for each kind of failure, without internal details.
+// The client gets the text of [qed.Failed] for each kind of failure, without internal
+// details.
 func AddAgent(server *mcp.Server, name, description string, agent qed.Agent, opt *ServerOptions) error {
 	switch {
 	case server == nil:
@@ -159,10 +158,10 @@ func (a *agentServer) arguments(ctx context.Context, req *mcp.CallToolRequest) (
 func (a *agentServer) run(ctx context.Context, req *mcp.CallToolRequest, turn qed.Turn) (qed.Answer, error) {
 	report := reporter(ctx, req)
 	for event, err := range a.agent.Run(ctx, turn) {
+		if failed, ok := event.Data.(qed.Failed); ok && failed.Code != "" {
+			err = clientError{failed.Message, err}
+		}
 		if err != nil {
-			if text := failureText(err); text != "" {
-				err = clientError{text, err}
-			}
 			return qed.Answer{}, err
 		}
 		if done, ok := event.Data.(qed.Completed); ok {
@@ -171,33 +170,6 @@ func (a *agentServer) run(ctx context.Context, req *mcp.CallToolRequest, turn qe
 		report(event)
 	}
 	return qed.Answer{}, qed.ErrNoAnswer
-}
-
-// failures are the texts that a client gets. Other errors have no text for clients.
-var failures = []struct {
-	err  error
-	text string
-}{
-	{qed.ErrBusy, "a question of this conversation is being answered; try again later"},
-	{qed.ErrWrongUser, "there is no such conversation"},
-	{store.ErrConflict, "another call continued this conversation; ask again"},
-	{qed.ErrQuestionClosed, "this conversation has no open question; ask without replies"},
-	{qed.ErrInvalidReply, "the reply is not valid; see the kind, choices and schema of the question"},
-	{qed.ErrUnresolved, "the outcome of an action of this conversation is not known; it must be resolved first"},
-	{budget.ErrExceeded, "the question costs more than is allowed; ask for less"},
-	{qed.ErrEmptyTurn, "a question is needed"},
-	{qed.ErrMessageTooLong, "the question is too long"},
-	{context.Canceled, "the call was cancelled"},
-	{context.DeadlineExceeded, "the call took too long"},
-}
-
-func failureText(err error) string {
-	for _, f := range failures {
-		if errors.Is(err, f.err) {
-			return f.text
-		}
-	}
-	return ""
 }
 
 // maxProgress is how many events of a call are sent as progress.

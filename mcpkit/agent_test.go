@@ -62,7 +62,7 @@ func TestAgentConversation(t *testing.T) {
 		t.Errorf("the reply again: %+v", got)
 	}
 	again["replies"] = []any{map[string]any{"question": asked.Questions[0].ID, "value": 1}}
-	if r := call(t, ann, "ask", again); !r.IsError || !strings.Contains(textOf(r), "no open question") {
+	if r := call(t, ann, "ask", again); !r.IsError || !strings.Contains(textOf(r), "was answered before") {
 		t.Errorf("another reply: %q", textOf(r))
 	}
 	look, err := qed.Inspect(t.Context(), store.ForUser(st, "", "ann"), mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
@@ -154,14 +154,14 @@ func TestAgentFailures(t *testing.T) {
 	noLeak(t)
 	s := newServer()
 	failures := map[string]error{
-		"being answered":         qed.ErrBusy,
-		"no such conversation":   qed.ErrWrongUser,
-		"another call":           store.ErrConflict,
-		"reply is not valid":     qed.ErrInvalidReply,
-		"must be resolved":       qed.ErrUnresolved,
-		"costs more":             budget.ErrExceeded,
-		"a question is needed":   qed.ErrEmptyTurn,
-		"the call was cancelled": context.Canceled,
+		"still being answered": qed.ErrBusy,
+		"to somebody else":     qed.ErrWrongUser,
+		"at the same time":     store.ErrConflict,
+		"does not fit":         qed.ErrInvalidReply,
+		"not known whether":    qed.ErrUnresolved,
+		"needs more work":      budget.ErrExceeded,
+		"message is empty":     qed.ErrEmptyTurn,
+		"was stopped":          context.Canceled,
 	}
 	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
 		return qed.Answer{}, fmt.Errorf("hunter2: %w", failures[turn.Text])
