@@ -75,13 +75,8 @@ func (l *Log) try(ctx context.Context, recs []store.Record) error {
 	for i := range recs {
 		recs[i].Seq, recs[i].Run = l.head+1+int64(i), l.run
 	}
-	own, err := recs, error(nil)
-	if l.opt.NeverWaits {
-		err = l.appendNow(ctx, recs)
-	} else {
-		own = slices.Clone(recs) // an abandoned call may read them later
-		err = l.appendWithin(ctx, l.head, own)
-	}
+	own, after := slices.Clone(recs), l.head // an abandoned call may read them later
+	err := l.call(ctx, func(ctx context.Context) error { return l.opt.Store.Append(ctx, l.opt.Thread, after, own...) })
 	if err == nil {
 		l.moveTo(own)
 		return nil
@@ -91,17 +86,6 @@ func (l *Log) try(ctx context.Context, recs []store.Record) error {
 		l.unsure = append(l.unsure, slices.Clone(own))
 	}
 	return err
-}
-
-func (l *Log) appendNow(ctx context.Context, recs []store.Record) (err error) {
-	defer recoverInto(&err)
-	return l.opt.Store.Append(ctx, l.opt.Thread, l.head, recs...)
-}
-
-func (l *Log) appendWithin(ctx context.Context, after int64, recs []store.Record) error {
-	return l.opt.Calls.Do(ctx, func(ctx context.Context) error {
-		return l.opt.Store.Append(ctx, l.opt.Thread, after, recs...)
-	})
 }
 
 // moveTo sets the head after recs, which were appended. No other append after
