@@ -128,11 +128,6 @@ func Failing(err error) Records {
 	return func(yield func(store.Record, error) bool) { yield(store.Record{}, err) }
 }
 
-// Has reports whether one of recs is of a kind.
-func Has(recs []store.Record, kind store.Kind) bool {
-	return slices.ContainsFunc(recs, func(r store.Record) bool { return r.Kind == kind })
-}
-
 // Log returns the records of a thread.
 func Log(t testing.TB, s store.Store, thread string) []store.Record {
 	t.Helper()
@@ -144,15 +139,6 @@ func Log(t testing.TB, s store.Store, thread string) []store.Record {
 		log = append(log, rec)
 	}
 	return log
-}
-
-// Kinds returns how many records a log has of each kind.
-func Kinds(log []store.Record) map[store.Kind]int {
-	n := map[store.Kind]int{}
-	for _, rec := range log {
-		n[rec.Kind]++
-	}
-	return n
 }
 
 // Restore returns a store in which the thread t has a log. Records are numbered

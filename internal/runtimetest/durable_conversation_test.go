@@ -349,7 +349,7 @@ func TestSave(t *testing.T) {
 	if n := len(slices.Compact(slices.Sorted(slices.Values(handles)))); n != 4 || len(handles) != 6 {
 		t.Errorf("handles = %v", handles)
 	}
-	if n := qedtest.Kinds(qedtest.Log(t, st, "t"))[store.Saved]; n != 4 {
+	if n := kindsOf(qedtest.Log(t, st, "t"))[store.Saved]; n != 4 {
 		t.Errorf("%d are saved", n)
 	}
 	read := does(func(ctx context.Context, handle string) (string, error) {

@@ -128,14 +128,14 @@ func TestStoreFails(t *testing.T) {
 						log := qedtest.Log(t, inner, "t")
 						over := len(log) > 0 && isOver(log)
 						if a.Saved && !over || over && !a.Saved && !test.lost {
-							t.Errorf("saved %v, and the log has %v", a.Saved, qedtest.Kinds(log))
+							t.Errorf("saved %v, and the log has %v", a.Saved, kindsOf(log))
 						}
 						l.Want(t, map[string]int{"look": 1, "item x": 1, "task": 1})
 						if !test.unsaved && !a.Saved {
 							t.Error("it is not saved")
 						}
 						if a.Saved && !test.unsaved {
-							if diff := cmp.Diff(qedtest.Kinds(qedtest.Log(t, clean, "t")), qedtest.Kinds(log)); diff != "" {
+							if diff := cmp.Diff(kindsOf(qedtest.Log(t, clean, "t")), kindsOf(log)); diff != "" {
 								t.Error(diff)
 							}
 						}
@@ -258,7 +258,7 @@ func TestQuestionThatIsNotSaved(t *testing.T) {
 		inner := new(store.InMemory)
 		down := false
 		st := &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
-			if down = down || qedtest.Has(recs, store.Question); down {
+			if down = down || hasKind(recs, store.Question); down {
 				return errDown
 			}
 			return do(ctx)
@@ -425,7 +425,7 @@ func TestPanicInTheHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
 		st := &qedtest.Store{Store: new(store.InMemory), OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
-			if qedtest.Has(recs, store.Heartbeat) {
+			if hasKind(recs, store.Heartbeat) {
 				panic("the store's")
 			}
 			return do(ctx)

@@ -126,7 +126,7 @@ func TestStoreHangsAnywhere(t *testing.T) {
 		if err := talkOfEverything(converse(t, everything(t, new(qedtest.Ledger)), st, everythingOptions())); err != nil {
 			t.Fatal(err)
 		}
-		kinds := qedtest.Kinds(qedtest.Log(t, inner, "t"))
+		kinds := kindsOf(qedtest.Log(t, inner, "t"))
 		for _, kind := range []store.Kind{
 			store.Began, store.Resumed, store.Ended, store.Heartbeat, store.Checkpoint, store.Called, store.Returned,
 			store.Question, store.Reply, store.Message, store.Summary, store.Saved, store.Memory,
@@ -309,7 +309,7 @@ func TestPausedAnywhere(t *testing.T) {
 						})
 						err := talk(converse(t, interviewer(t, &l), st, nil))
 						log := qedtest.Log(t, inner, "t")
-						made, runs := l.Count(), qedtest.Kinds(log)[store.Began]
+						made, runs := l.Count(), kindsOf(log)[store.Began]
 						if made["send"] > runs || made["more"] > runs {
 							t.Errorf("%d runs made the calls %v", runs, made)
 						}

@@ -3,6 +3,7 @@ package runtimetest_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,6 +163,20 @@ func warnings(events []qed.Event, code string) int {
 		if w, ok := e.Data.(qed.Warning); ok && w.Code == code {
 			n++
 		}
+	}
+	return n
+}
+
+// hasKind reports whether one of recs is of a kind.
+func hasKind(recs []store.Record, kind store.Kind) bool {
+	return slices.ContainsFunc(recs, func(r store.Record) bool { return r.Kind == kind })
+}
+
+// kindsOf returns how many records a log has of each kind.
+func kindsOf(log []store.Record) map[store.Kind]int {
+	n := map[store.Kind]int{}
+	for _, rec := range log {
+		n[rec.Kind]++
 	}
 	return n
 }

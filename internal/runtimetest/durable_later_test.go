@@ -21,7 +21,7 @@ func TestWhatIsSavedBefore(t *testing.T) {
 		var l qedtest.Ledger
 		saved := func(when string, states, results int) {
 			t.Helper()
-			kinds := qedtest.Kinds(qedtest.Log(t, inner, "t"))
+			kinds := kindsOf(qedtest.Log(t, inner, "t"))
 			if kinds[store.Checkpoint] != states || kinds[store.Returned] != results {
 				t.Errorf("%s: %d states and %d results are saved, want %d and %d",
 					when, kinds[store.Checkpoint], kinds[store.Returned], states, results)

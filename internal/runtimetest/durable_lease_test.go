@@ -72,7 +72,7 @@ func TestBusy(t *testing.T) {
 			t.Error(err)
 		}
 		if last := qedtest.Log(t, st, "t"); len(last) != 4 {
-			t.Errorf("the refused turns are in the log: %v", qedtest.Kinds(last))
+			t.Errorf("the refused turns are in the log: %v", kindsOf(last))
 		}
 	})
 }
@@ -100,7 +100,7 @@ func TestLease(t *testing.T) {
 					time.Sleep(lease / 4)
 					c.fails(qed.Turn{Text: "me too"}, qed.ErrBusy)
 				}
-				if n := qedtest.Kinds(qedtest.Log(t, st, "t"))[store.Heartbeat]; n < 10 || n > 60 {
+				if n := kindsOf(qedtest.Log(t, st, "t"))[store.Heartbeat]; n < 10 || n > 60 {
 					t.Errorf("%d signs of life in ten leases", n)
 				}
 				h.let <- true
@@ -334,7 +334,7 @@ func TestConflict(t *testing.T) {
 			c.fails(qed.Turn{Text: "go"}, store.ErrConflict)
 			l.Want(t, test.done)
 			log := qedtest.Log(t, st, "t")
-			if !isOver(log) || qedtest.Kinds(log)[store.Ended] != 1 {
+			if !isOver(log) || kindsOf(log)[store.Ended] != 1 {
 				t.Errorf("the log ends with %+v", log[len(log)-1])
 			}
 		})

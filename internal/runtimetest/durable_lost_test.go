@@ -108,7 +108,7 @@ func TestQuestionThatTheStoreRefuses(t *testing.T) {
 		inner := new(store.InMemory)
 		refuses := true
 		st := &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
-			if refuses && qedtest.Has(recs, store.Question) {
+			if refuses && hasKind(recs, store.Question) {
 				return errDown
 			}
 			return do(ctx)
@@ -155,7 +155,7 @@ func TestNothingIsRecordedAfterTheEnd(t *testing.T) {
 					inner := new(store.InMemory)
 					writes, written, release := make(chan bool), make(chan bool), make(chan bool)
 					st := &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
-						if !qedtest.Has(recs, store.Ended) {
+						if !hasKind(recs, store.Ended) {
 							return do(context.WithoutCancel(ctx)) // as a server that has begun to append
 						}
 						close(writes) // the tool goes on while the end is appended
@@ -247,7 +247,7 @@ func TestStoppedBeforeTheAgent(t *testing.T) {
 	begun := false
 	st := &qedtest.Store{Store: inner,
 		OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
-			begun = begun || qedtest.Has(recs, store.Began)
+			begun = begun || hasKind(recs, store.Began)
 			return do(ctx)
 		},
 		OnRecords: func(ctx context.Context, r store.Range, do func(context.Context) qedtest.Records) qedtest.Records {

@@ -77,7 +77,7 @@ func TestParallelQuestions(t *testing.T) {
 					t.Errorf("answer = %+v, want %q", asked, want)
 				}
 				l.Want(t, map[string]int{"look silent": 1, "send": 1, "look a": 1, "look b": 1, "look c": 1, "use aA": 1, "use bB": 1, "use cC": 1})
-				if n := qedtest.Kinds(qedtest.Log(t, st, "t"))[store.Question]; n != 3 {
+				if n := kindsOf(qedtest.Log(t, st, "t"))[store.Question]; n != 3 {
 					t.Errorf("%d questions are recorded", n)
 				}
 			})

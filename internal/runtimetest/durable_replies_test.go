@@ -144,7 +144,7 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := new(store.InMemory)
 			a, err := converse(t, agent, st, nil).try(qed.Turn{Text: "go"})
-			if err == nil || errors.Is(err, qed.ErrInterrupted) || qedtest.Has(qedtest.Log(t, st, "t"), store.Question) {
+			if err == nil || errors.Is(err, qed.ErrInterrupted) || hasKind(qedtest.Log(t, st, "t"), store.Question) {
 				t.Errorf("answer = %+v, %v", a, err)
 			}
 		})
@@ -353,7 +353,7 @@ func TestCrashInAnAbort(t *testing.T) {
 		after.ctx = c.ctx
 		a, err := after.try(qed.Turn{})
 		if isOver(m.Log) != errors.Is(err, qed.ErrQuestionClosed) || err == nil && a.Text != want.Text {
-			t.Errorf("after %v: answer %+v, %v", qedtest.Kinds(m.Log), a, err)
+			t.Errorf("after %v: answer %+v, %v", kindsOf(m.Log), a, err)
 		}
 	}
 	l.Want(t, map[string]int{"go": 1})

@@ -235,7 +235,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		c := converse(t, agent, st, nil)
 		c.ctx = ctx
 		c.fails(qed.Turn{Text: "go"}, context.Canceled)
-		if qedtest.Has(qedtest.Log(t, st, "t"), store.Returned) {
+		if hasKind(qedtest.Log(t, st, "t"), store.Returned) {
 			t.Error("a cancelled call is recorded")
 		}
 		c.ctx = t.Context()
@@ -288,7 +288,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
 			t.Fatal("no error")
 		}
-		if n := qedtest.Kinds(qedtest.Log(t, st, "t"))[store.Returned]; n != 1 {
+		if n := kindsOf(qedtest.Log(t, st, "t"))[store.Returned]; n != 1 {
 			t.Errorf("%d calls are recorded, want that of a alone", n)
 		}
 		if a, err := c.try(qed.Turn{}); err != nil || a.Text != "done" {

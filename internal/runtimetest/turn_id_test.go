@@ -161,7 +161,7 @@ func TestSentAgainAfterCrash(t *testing.T) {
 	log := qedtest.Log(t, st, "t")
 	for n := range log {
 		cutLog := log[:n]
-		kinds := qedtest.Kinds(cutLog)
+		kinds := kindsOf(cutLog)
 		if n > 0 && cutLog[n-1].Kind == store.Called {
 			continue // the outcome of the call is not known, and the turn says so
 		}

@@ -2,6 +2,8 @@ package usertext_test
 
 import (
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -42,13 +44,29 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// Each language has all texts, and none is for developers.
+var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
+
+// Each language has all texts, with the same names of values, and none is for developers.
 func TestLanguages(t *testing.T) {
-	english, german := readTexts(t, "en"), readTexts(t, "de")
-	for section := range english {
-		t.Run(section, func(t *testing.T) {
-			usertexttest.Languages(t, map[string]map[string]string{"en": english[section], "de": german[section]})
-		})
+	const longest = 400 // bytes
+	all := map[string]map[string]map[string]string{"en": readTexts(t, "en"), "de": readTexts(t, "de")}
+	names := func(text string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))) }
+	for section, texts := range all["en"] {
+		for _, language := range []string{"en", "de"} {
+			for name, english := range texts {
+				name, text := section+"."+name, all[language][section][name]
+				usertexttest.Text(t, language+" "+name, placeholder.ReplaceAllString(text, "x"))
+				if len(text) > longest {
+					t.Errorf("%s %s: %d bytes are too long", language, name, len(text))
+				}
+				if got, want := names(text), names(english); !slices.Equal(got, want) {
+					t.Errorf("%s %s: names %q, in English %q", language, name, got, want)
+				}
+				if language != "en" && text == english {
+					t.Errorf("%s %s: it is in English", language, name)
+				}
+			}
+		}
 	}
 }
 

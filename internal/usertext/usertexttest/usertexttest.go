@@ -3,10 +3,7 @@ package usertexttest
 
 import (
 	"regexp"
-	"slices"
 	"testing"
-
-	"github.com/qedkit/qed/internal/usertext"
 )
 
 // What no text for users has: names of packages, options, functions and types of
@@ -16,8 +13,6 @@ var forbidden = regexp.MustCompile(`(?i:\b(qed|sqlagent|searchagent|todoagent|to
 	`|%!|%[svdq]|\bbudget\b`)
 
 var placeholder = regexp.MustCompile(`\{[a-z]+\}`)
-
-const longest = 400 // bytes
 
 // Text reports a text that is not for users. what says where it is from.
 func Text(t testing.TB, what, text string) {
@@ -30,31 +25,4 @@ func Text(t testing.TB, what, text string) {
 	case placeholder.MatchString(text):
 		t.Errorf("%s: a name is not replaced: %s", what, text)
 	}
-}
-
-// Languages checks the texts of a package by language and name: each language has
-// all of them, with the same names of values, and none is for developers.
-func Languages(t testing.TB, texts map[string]map[string]string) {
-	t.Helper()
-	for _, language := range []string{usertext.English, usertext.German} {
-		for name, english := range texts[usertext.English] {
-			text := texts[language][name]
-			Text(t, language+" "+name, placeholder.ReplaceAllString(text, "x"))
-			if len(text) > longest {
-				t.Errorf("%s %s: %d bytes are too long", language, name, len(text))
-			}
-			if got, want := names(text), names(english); !slices.Equal(got, want) {
-				t.Errorf("%s %s: names %q, in English %q", language, name, got, want)
-			}
-			if language != usertext.English && text == english {
-				t.Errorf("%s %s: it is in English", language, name)
-			}
-		}
-	}
-}
-
-func names(text string) []string {
-	all := placeholder.FindAllString(text, -1)
-	slices.Sort(all)
-	return all
 }
