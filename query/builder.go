@@ -1,7 +1,6 @@
 package query
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
@@ -150,7 +150,7 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 // edit, or "" for a new query.
 func (b *builder) previous(ctx context.Context, source Source, in *buildArguments) (string, error) {
 	switch {
-	case in.Mode == "" && absent(in.Previous):
+	case in.Mode == "" && strictjson.Absent(in.Previous):
 		in.Mode = createNew
 	case in.Mode == "":
 		in.Mode = editExisting
@@ -158,7 +158,7 @@ func (b *builder) previous(ctx context.Context, source Source, in *buildArgument
 	if in.Mode != editExisting {
 		return "", nil
 	}
-	if absent(in.Previous) {
+	if strictjson.Absent(in.Previous) {
 		return "", errors.New("previous is empty: give the query to edit, or choose the mode create_new")
 	}
 	p := read(in.Previous)
@@ -181,7 +181,7 @@ func (b *builder) previous(ctx context.Context, source Source, in *buildArgument
 				source.Language(), source.Name(), &refusal.Error{Problems: problems})
 		}
 	}
-	query := text(p.query)
+	query := strictjson.Text(p.query)
 	if len(query) > maxDataBytes {
 		return "", fmt.Errorf("previous has %d bytes, and at most %d can be edited: choose the mode create_new",
 			len(query), maxDataBytes)
@@ -191,11 +191,10 @@ func (b *builder) previous(ctx context.Context, source Source, in *buildArgument
 
 // shown returns an argument for a prompt.
 func (b *builder) shown(raw json.RawMessage) string {
-	var out bytes.Buffer
-	if absent(raw) || json.Compact(&out, raw) != nil {
+	if strictjson.Absent(raw) {
 		return ""
 	}
-	return harmless(prompt.Clip(out.String(), maxDataBytes))
+	return harmless(prompt.Clip(string(strictjson.Compact(raw)), maxDataBytes))
 }
 
 // harmless escapes < in a text of several lines, so that the text cannot end a

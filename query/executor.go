@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
@@ -80,7 +81,7 @@ func (e *executor) execute(ctx context.Context, in executeArguments) (executed, 
 	switch {
 	case err != nil:
 		return executed{}, err
-	case absent(q.query):
+	case strictjson.Absent(q.query):
 		return executed{}, errors.New("query is empty: give the query to run")
 	case q.language != "" && q.language != source.Language():
 		return executed{}, fmt.Errorf("the query is in %s, and %s runs %s",
@@ -97,14 +98,14 @@ func (e *executor) execute(ctx context.Context, in executeArguments) (executed, 
 		return executed{}, err
 	}
 	if len(problems) > 0 {
-		drafts.EmitRefused(ctx, text(q.query), problems)
+		drafts.EmitRefused(ctx, strictjson.Text(q.query), problems)
 		return executed{}, fmt.Errorf("source %s refuses the query, so it was not run: %w",
 			source.Name(), &refusal.Error{Problems: problems})
 	}
 	began := time.Now()
 	found, err := source.Run(ctx, checked)
 	if refused, ok := errors.AsType[*refusal.Error](err); ok {
-		drafts.EmitRefused(ctx, text(checked), refused.Problems)
+		drafts.EmitRefused(ctx, strictjson.Text(checked), refused.Problems)
 		return executed{}, fmt.Errorf("source %s cannot run the query: %w",
 			source.Name(), &refusal.Error{Problems: refused.Problems, Err: refused.Err})
 	}
@@ -146,7 +147,7 @@ func (e *executor) finding(
 	}
 	proof.Millis = cmp.Or(proof.Millis, took.Milliseconds())
 	qed.Emit(ctx, qed.QueryExecuted{
-		Query: cmp.Or(proof.Executed, text(q)), Rows: came, Truncated: found.Table.Truncated, Millis: proof.Millis,
+		Query: cmp.Or(proof.Executed, strictjson.Text(q)), Rows: came, Truncated: found.Table.Truncated, Millis: proof.Millis,
 	})
 
 	texts := textsOf(ctx)

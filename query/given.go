@@ -1,10 +1,10 @@
 package query
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // A given query came as an argument.
@@ -28,13 +28,13 @@ func read(raw json.RawMessage) given {
 	}
 	if json.Unmarshal(raw, &in) == nil {
 		switch {
-		case !absent(in.Metadata) && absent(in.Query):
+		case !strictjson.Absent(in.Metadata) && strictjson.Absent(in.Query):
 			g := read(in.Metadata)
 			if g.language != "" && in.Source != "" {
 				g.source = in.Source
 			}
 			return g
-		case !absent(in.Query) && in.Language+in.QueryType != "":
+		case !strictjson.Absent(in.Query) && in.Language+in.QueryType != "":
 			if in.Source == "" {
 				in.Source = ranOn(in.Arguments)
 			}
@@ -51,10 +51,10 @@ func ranOn(arguments json.RawMessage) string {
 		Source string          `json:"source"`
 		Query  json.RawMessage `json:"query"`
 	}
-	if absent(arguments) || json.Unmarshal(arguments, &in) != nil {
+	if strictjson.Absent(arguments) || json.Unmarshal(arguments, &in) != nil {
 		return ""
 	}
-	if in.Source == "" && !absent(in.Query) {
+	if in.Source == "" && !strictjson.Absent(in.Query) {
 		return read(in.Query).source
 	}
 	return in.Source
@@ -66,21 +66,6 @@ func (g *given) checkSource(source Source) error {
 		return nil
 	}
 	return &SourceError{Written: prompt.Clip(g.source, maxName), Given: source.Name()}
-}
-
-// absent reports whether there is no value, or null.
-func absent(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) == 0 || string(raw) == "null"
-}
-
-// text returns a query for people: a string without its quotes.
-func text(q json.RawMessage) string {
-	var s string
-	if json.Unmarshal(q, &s) == nil {
-		return s
-	}
-	return string(q)
 }
 
 // value returns a query that a model wrote as JSON: the object or string that it

@@ -65,3 +65,9 @@ func Text(raw json.RawMessage) string {
 	}
 	return string(Compact(raw))
 }
+
+// Absent reports whether there is no value, or null.
+func Absent(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) == 0 || string(raw) == "null"
+}

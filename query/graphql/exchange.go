@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/retry"
 )
 
@@ -114,7 +115,7 @@ func (c *Client) read(resp *http.Response, body []byte) (*Result, error) {
 	}
 	// A proxy can return JSON of its own with a status of failure. Only the media
 	// type of GraphQL proves that such a response has data of the server.
-	if !isNull(result.Data) && (ok || media == graphqlJSON) {
+	if !strictjson.Absent(result.Data) && (ok || media == graphqlJSON) {
 		return result, nil
 	}
 	e.Errors = result.Errors

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // Limits on the errors of a response, which take far more memory decoded than as
@@ -34,10 +36,10 @@ func (c *Client) result(body []byte) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Data: data}
-	if !isNull(r.Data) && r.Data[0] != '{' {
+	if !strictjson.Absent(r.Data) && r.Data[0] != '{' {
 		return nil, errors.New("data is not an object")
 	}
-	if isNull(errs) {
+	if strictjson.Absent(errs) {
 		return r, nil
 	}
 	list := json.NewDecoder(bytes.NewReader(errs))
@@ -103,7 +105,7 @@ func (c *Client) fieldError(list *json.Decoder) (FieldError, error) {
 		code, _ := extensions.Code.(string)
 		f.Code = clip(c.mask(code), 80)
 	}
-	if isNull(in.Path) {
+	if strictjson.Absent(in.Path) {
 		return f, nil
 	}
 	var path []json.RawMessage
@@ -114,7 +116,7 @@ func (c *Client) fieldError(list *json.Decoder) (FieldError, error) {
 		var name string
 		var index int
 		switch {
-		case json.Unmarshal(raw, &index) == nil && !isNull(raw):
+		case json.Unmarshal(raw, &index) == nil && !strictjson.Absent(raw):
 			f.Path = append(f.Path, index)
 		case json.Unmarshal(raw, &name) == nil:
 			f.Path = append(f.Path, c.mask(name))
@@ -171,9 +173,4 @@ func (c *Client) mask(s string) string {
 		}
 	}
 	return s
-}
-
-func isNull(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) == 0 || bytes.Equal(raw, []byte("null"))
 }

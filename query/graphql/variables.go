@@ -155,7 +155,7 @@ func kindOf(v any) string {
 
 // readVariables parses the variables of a query.
 func readVariables(raw json.RawMessage, limit int) (map[string]any, *refusal.Error) {
-	if isNull(raw) {
+	if strictjson.Absent(raw) {
 		return map[string]any{}, nil
 	}
 	if len(raw) > limit {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // A tabulated response is a response as a table.
@@ -103,7 +104,7 @@ func single(fields []*field, root object) (*tabulated, error) {
 	}
 	row.rows = 0
 	for _, f := range fields {
-		if !isNull(root[f.key]) {
+		if !strictjson.Absent(root[f.key]) {
 			row.rows = 1
 		}
 	}

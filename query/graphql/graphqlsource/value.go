@@ -6,14 +6,11 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 var errShape = errors.New("graphqlsource: the response does not have the form of the query")
-
-func isNull(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) == 0 || raw[0] == 'n'
-}
 
 func isList(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
@@ -26,7 +23,7 @@ func anyList(raw []json.RawMessage) bool {
 
 // asObject decodes an object. Null is nil.
 func asObject(raw json.RawMessage) (object, error) {
-	if isNull(raw) {
+	if strictjson.Absent(raw) {
 		return nil, nil
 	}
 	var o object
@@ -37,7 +34,7 @@ func asObject(raw json.RawMessage) (object, error) {
 }
 
 func asList(raw json.RawMessage) ([]json.RawMessage, error) {
-	if isNull(raw) {
+	if strictjson.Absent(raw) {
 		return nil, nil
 	}
 	var items []json.RawMessage
@@ -90,24 +87,14 @@ func objectsAt(raw []json.RawMessage) ([]object, error) {
 // cell returns the cell of a table for a value. Lists and objects are JSON texts.
 func cell(raw json.RawMessage) any {
 	raw = bytes.TrimSpace(raw)
-	if isNull(raw) {
+	if strictjson.Absent(raw) {
 		return nil
 	}
 	switch raw[0] {
 	case 't', 'f':
 		return raw[0] == 't'
-	case '"':
-		var s string
-		if json.Unmarshal(raw, &s) != nil {
-			return nil // not reached: the client has checked the JSON
-		}
-		return s
-	case '[', '{':
-		var b bytes.Buffer
-		if json.Compact(&b, raw) != nil {
-			return nil // not reached, as above
-		}
-		return b.String()
+	case '"', '[', '{':
+		return strictjson.Text(raw)
 	}
 	return number(json.Number(raw))
 }
