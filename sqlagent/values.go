@@ -2,7 +2,6 @@ package sqlagent
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ func (a *agent) nameValues(ctx context.Context, s *state) error {
 			return nil, fmt.Errorf("%w: the statements of the database have sessions, and the dictionary has no owner",
 				values.ErrCaller)
 		}
-		matches, err := dictionary.Search(ctx, values.Query{
+		return dictionary.Search(ctx, values.Query{
 			Caller: caller, Text: s.Question, Limit: maxNamedValues,
 			Columns: func(table, column string) bool {
 				name, ok := a.catalog.find(table)
@@ -38,10 +37,6 @@ func (a *agent) nameValues(ctx context.Context, s *state) error {
 					a.opt.Columns.Allows(name, column)
 			},
 		})
-		if err != nil && (errors.Is(err, values.ErrCaller) || ctx.Err() != nil) {
-			return nil, err
-		}
-		return matches, nil // without an embedder, what was found by spelling
 	})
 	if err != nil {
 		return fmt.Errorf("sqlagent: Options.Values: %w", err)

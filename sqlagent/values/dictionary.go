@@ -83,8 +83,7 @@ type Dictionary struct {
 	leftOut  []privacy.LeftOut
 	problems []Problem
 
-	index   *index
-	meaning *meaning // nil without an Embedder
+	index *index
 }
 
 // Columns returns the columns, sorted by table and column. Do not modify them.

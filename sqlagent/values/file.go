@@ -34,8 +34,8 @@ type saved struct {
 	Index    *index
 }
 
-// Save writes the dictionary to a file, without vectors. The file is replaced in one
-// step: a reader never sees half of it, and if Save fails the earlier file stays.
+// Save writes the dictionary to a file. The file is replaced in one step: a reader never
+// sees half of it, and if Save fails the earlier file stays.
 // Only the account of the process can read a new file. The file has the index of the
 // values too, so that [Load] takes a fraction of the time of [Reader.Read].
 func (d *Dictionary) Save(path string) error {

@@ -53,7 +53,6 @@ const (
 	Exact   How = "exact"   // the same text, apart from case, accents and punctuation
 	Similar How = "similar" // another spelling or another ending
 	Part    How = "part"    // some words of the value, or a part of a longer word
-	Meaning How = "meaning" // by the vectors of an Embedder
 )
 
 // Search returns the values that the text of q names, the best first. A value that
@@ -68,9 +67,8 @@ const (
 // words, all that the same words of the text can mean are returned, after the other
 // matches, or none if there is no room for all.
 //
-// For another [Query].Caller the error matches [ErrCaller], and there are no
-// matches. If the Embedder of [Dictionary.WithMeaning] fails, the matches by
-// spelling are returned with its error.
+// For another [Query].Caller the error matches [ErrCaller]. The only other error is that
+// of ctx.
 func (d *Dictionary) Search(ctx context.Context, q Query) ([]Match, error) {
 	if err := d.allow(q.Caller); err != nil {
 		return nil, err
@@ -82,11 +80,7 @@ func (d *Dictionary) Search(ctx context.Context, q Query) ([]Match, error) {
 	s.phrases()
 	s.byWords()
 	s.dropCovered()
-	var err error
-	if d.meaning != nil {
-		err = s.byMeaning(ctx, d.meaning, q.Columns)
-	}
-	return s.matches(q), err
+	return s.matches(q), nil
 }
 
 // The scores of matches, and their limits.
@@ -127,7 +121,6 @@ type hit struct {
 	begin, end int // of the words in the text
 	score      float64
 	how        How
-	column     *indexed // of the value; nil: any that has it
 
 	// candidate reports that the text lacks a part of the value, so that another value may
 	// be meant as well.
@@ -229,9 +222,6 @@ func (s *search) matches(q Query) []Match {
 	for id, h := range s.hits {
 		for _, c := range s.InColumns.of(id) {
 			column := &s.columns[c]
-			if h.column != nil && h.column != column {
-				continue
-			}
 			if q.Columns != nil && !q.Columns(column.table, column.column) {
 				continue
 			}
