@@ -9,7 +9,6 @@
 // A [Dictionary] has the values that its owner may see, or those that everybody may
 // see: see [Options.Owner]. Values are data of the database: quote them in a prompt.
 //
-// [NewFinder] and [NewTableFinder] look up the entities of a
-// [github.com/qedkit/qed/resolve.Catalog] in a Dictionary and in tables that are too
-// large for one.
+// [NewTableFinder] looks up the entities of a [github.com/qedkit/qed/resolve.Catalog] in
+// tables that are too large for a Dictionary.
 package values

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,77 +17,7 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// NewFinder returns a finder of the values of dictionaries, for
-// [resolve.CatalogOptions.Finder]. dictionary returns that of the caller of ctx; nil
-// means that there is none. kinds are the kinds of entities and the columns with their
-// names: "city" -> "customer.city". A kind that is empty or not in kinds means all.
-//
-// The caller is that of the turn of the context: see [CallerOf]. A dictionary that
-// belongs to somebody else is an error that matches [ErrCaller].
-func NewFinder(
-	dictionary func(ctx context.Context) (*Dictionary, error), kinds map[string]string,
-) (resolve.Finder, error) {
-	if dictionary == nil || len(kinds) == 0 {
-		return nil, errors.New("values: NewFinder needs a dictionary, and a column for each kind")
-	}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		if !strings.Contains(kinds[kind], ".") {
-			return nil, fmt.Errorf("values: NewFinder: the kind %q has the column %q: write table.column", kind, kinds[kind])
-		}
-	}
-	return &finder{dictionary, maps.Clone(kinds)}, nil
-}
-
-type finder struct {
-	dictionary func(ctx context.Context) (*Dictionary, error)
-	kinds      map[string]string
-}
-
 const mostFound = 50 // entities, as many as a Catalog uses
-
-// Find implements resolve.Finder.
-func (f *finder) Find(ctx context.Context, term, kind string) ([]resolve.Entity, error) {
-	d, err := f.dictionary(ctx)
-	if err != nil || d == nil {
-		return nil, err
-	}
-	wanted := f.kinds
-	if known := sameKind(kind, maps.Keys(f.kinds)); known != "" {
-		wanted = map[string]string{known: f.kinds[known]}
-	}
-	matches, err := d.Search(ctx, Query{
-		Caller: CallerOf(ctx), Text: `"` + term + `"`, Limit: mostFound,
-		Columns: func(table, column string) bool { return kindOf(wanted, table, column) != "" },
-	})
-	if err != nil {
-		return nil, err
-	}
-	var out []resolve.Entity
-	for _, m := range matches {
-		out = append(out, resolve.Entity{Kind: kindOf(wanted, m.Table, m.Column), Name: m.Value})
-	}
-	return out, nil
-}
-
-// sameKind returns the kind that is called so, or "".
-func sameKind(kind string, known func(yield func(string) bool)) string {
-	key := textmatch.Fold(kind)
-	for _, k := range slices.Sorted(known) {
-		if key != "" && textmatch.Fold(k) == key {
-			return k
-		}
-	}
-	return ""
-}
-
-func kindOf(kinds map[string]string, table, column string) string {
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		if ascii.EqualFold(kinds[kind], table+"."+column) {
-			return kind
-		}
-	}
-	return ""
-}
 
 // A Lookup is a table of entities.
 type Lookup struct {
@@ -165,16 +94,12 @@ type tableFinder struct {
 
 // Find implements resolve.Finder.
 func (f *tableFinder) Find(ctx context.Context, term, kind string) ([]resolve.Entity, error) {
-	known := sameKind(kind, func(yield func(string) bool) {
-		for _, l := range f.lookups {
-			if !yield(l.Kind) {
-				return
-			}
-		}
-	})
+	key := textmatch.Fold(kind)
+	is := func(l Lookup) bool { return textmatch.Fold(l.Kind) == key }
+	known := key != "" && slices.ContainsFunc(f.lookups, is)
 	var out []resolve.Entity
 	for _, l := range f.lookups {
-		if known != "" && l.Kind != known {
+		if known && !is(l) {
 			continue
 		}
 		for _, condition := range conditions("t."+f.guard.Dialect().Quote(l.Name), term) {
