@@ -57,12 +57,8 @@ func (r *reader) whyEmpty(ctx context.Context, ran *execution, perSession bool) 
 	ctx, cancel := context.WithTimeout(ctx, maxProbeTime)
 	defer cancel()
 	p := &prober{reader: r, left: maxProbes, lookups: maxLookups}
-	switch readable = b != nil; {
-	case !readable:
-		if readable = p.explainSet(ctx, ran.stmt.Query(), nil, false, none); !readable {
-			p.predicates, p.combined = nil, nil
-		}
-	case p.explain(ctx, b, none) == present && !none && !p.explainChosen(ctx, b):
+	readable = b != nil
+	if readable && p.explain(ctx, b, none) == present && !none && !p.explainChosen(ctx, b) {
 		return nil, false // a sum over rows is no empty result
 	}
 	if len(p.predicates) == 0 {
@@ -134,46 +130,6 @@ func (p *prober) explain(ctx context.Context, b *block, none bool) presence {
 	}
 	p.report(ctx, b)
 	return absent
-}
-
-// explainSet explains a query that returned no rows, which may be a set operation. It
-// reports whether it found what is to blame: in both operands of a UNION, in one of an
-// INTERSECT, and in the first of an EXCEPT.
-func (p *prober) explainSet(ctx context.Context, q *sqlast.Query, with []*sqlast.CTE, recursive, none bool) bool {
-	if b := readBlock(q, with, recursive); b != nil {
-		known := len(p.predicates)
-		p.explain(ctx, b, none)
-		for i, q := range p.predicates[known:] {
-			if isBlamed(q) && !p.combined[known+i] {
-				return true
-			}
-		}
-		return false
-	}
-	if q.With != nil {
-		with, recursive = append(slices.Clip(with), q.With.CTEs...), recursive || q.With.Recursive
-	}
-	none = none && len(lateOf(q)) == 0
-	operand := func(b sqlast.Body, none bool) bool {
-		inner, ok := b.(*sqlast.Query)
-		if !ok {
-			inner = &sqlast.Query{Body: b}
-		}
-		return p.explainSet(ctx, inner, with, recursive, none)
-	}
-	switch b := q.Body.(type) {
-	case *sqlast.Query:
-		return operand(b, none)
-	case *sqlast.SetOp:
-		switch b.Kind {
-		case sqlast.Union:
-			return operand(b.Left, none) && operand(b.Right, none)
-		case sqlast.Intersect:
-			return operand(b.Left, false) || operand(b.Right, false)
-		}
-		return operand(b.Left, false)
-	}
-	return false
 }
 
 // blameLate adds HAVING, QUALIFY, OFFSET or LIMIT as what no row or group meets. Which of
@@ -277,9 +233,7 @@ func (p *prober) look(ctx context.Context, b *block, t *test) {
 // that is reported instead of the test.
 func (p *prober) replace(ctx context.Context, t *test, inner *sqlast.Query, with []*sqlast.CTE, recursive, empty bool) {
 	known := len(p.predicates)
-	if _, set := inner.Body.(*sqlast.SetOp); set {
-		t.replaced = p.explainSet(ctx, inner, with, recursive, empty)
-	} else if b := readBlock(inner, with, recursive); b != nil {
+	if b := readBlock(inner, with, recursive); b != nil {
 		p.explain(ctx, b, empty)
 		t.replaced = slices.ContainsFunc(p.predicates[known:], isBlamed)
 	}

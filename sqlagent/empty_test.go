@@ -201,27 +201,16 @@ func TestWhyNothingWasFound(t *testing.T) {
 		"a 0 that is no sum":   {"SELECT total FROM orders WHERE status = 'open'", byModel, nil},
 		"rows":                 {"SELECT id FROM orders", byModel, nil},
 		"groups":               {"SELECT count(*) FROM orders WHERE status = 'open' AND total = 0 GROUP BY status", byModel, nil},
-		"both operands of a UNION": {"SELECT id FROM orders WHERE status = 'payed' UNION ALL SELECT order_id FROM refund ORDER BY 1",
-			`Nothing was found: no row of orders meets status = 'payed'; refund has no rows. orders.status has values such as "paid", "open".`,
-			[]string{"", "status = 'payed'"}},
-		"operands of a common table expression": {"WITH p AS (SELECT id FROM orders WHERE status = 'payed') SELECT id FROM p UNION SELECT id FROM p WHERE id > 1",
-			"", []string{"status = 'payed'", "status = 'payed'"}},
-		"a UNION of which one operand is not explained": {"SELECT id FROM orders WHERE status = 'payed' UNION SELECT id FROM orders WHERE status = 'open' AND total > 5",
-			byModel, []string{}},
+		"a UNION":              {"SELECT id FROM orders WHERE status = 'payed' UNION ALL SELECT order_id FROM refund ORDER BY 1", byModel, []string{}},
 		"a UNION in a common table expression": {"WITH p AS (SELECT id FROM orders WHERE status = 'payed' UNION SELECT order_id FROM refund) SELECT id FROM p WHERE id > 0",
-			"", []string{"", "status = 'payed'"}},
+			"Nothing was found: p has no rows.", []string{""}},
 		"a sum of a UNION": {"SELECT sum(id) FROM (SELECT id FROM orders WHERE status = 'payed' UNION ALL SELECT order_id FROM refund) u",
-			"", []string{"", "status = 'payed'"}},
+			"Nothing was found: u has no rows.", []string{""}},
 		"an INTERSECT in IN": {"SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders INTERSECT SELECT order_id FROM refund)",
-			"", []string{""}},
+			byModel, []string{"customer.id IN (SELECT orders.customer_id FROM orders AS orders INTERSECT SELECT refund.order_id FROM refund AS refund)"}},
 		"a UNION with rows in a subquery": {"SELECT id FROM (SELECT id FROM orders UNION SELECT order_id FROM refund) u WHERE id > 900",
 			"", []string{"u.id > 900"}},
-		"a UNION with rows that are left out": {"SELECT id FROM orders UNION SELECT order_id FROM item LIMIT 5 OFFSET 900", byModel, []string{}},
-		"the second operand of an INTERSECT": {"SELECT id FROM orders INTERSECT SELECT order_id FROM refund",
-			`Nothing was found: refund has no rows.`, []string{""}},
-		"an INTERSECT of different rows": {"SELECT id FROM orders INTERSECT SELECT quantity FROM item WHERE sku = 'A-100' EXCEPT SELECT id FROM customer", byModel, []string{}},
-		"the first operand of an EXCEPT": {"SELECT id FROM orders WHERE status = 'payed' EXCEPT SELECT id FROM refund JOIN customer",
-			`Nothing was found: no row of orders meets status = 'payed'. orders.status has values such as "paid", "open".`, []string{"status = 'payed'"}},
+		"an INTERSECT":                    {"SELECT id FROM orders INTERSECT SELECT order_id FROM refund", byModel, []string{}},
 		"an EXCEPT that removes all rows": {"SELECT id FROM orders EXCEPT SELECT id FROM orders", byModel, []string{}},
 		"FILTER": {"SELECT sum(total) FILTER (WHERE status = 'payed') AS t FROM orders WHERE id > 0",
 			`Nothing was found: no row of orders meets status = 'payed'. orders.status has values such as "paid", "open".`, []string{"status = 'payed'"}},
@@ -418,11 +407,10 @@ func TestProbesAreBounded(t *testing.T) {
 	}
 }
 
-// So is that for the operands of a set operation, and for many conditions of values.
+// So is that for many conditions of values.
 func TestProbesOfManyPartsAreBounded(t *testing.T) {
-	part, value := "SELECT id FROM orders WHERE status = 'payed' AND total > 500", "count(CASE WHEN total > 500 THEN 1 END)"
+	value := "count(CASE WHEN total > 500 THEN 1 END)"
 	for _, sql := range []string{
-		strings.Repeat(part+" UNION ALL ", 15) + part,
 		"SELECT " + value + strings.Repeat(", "+strings.Replace(value, "500", "600 + length(status)", 1), 9) + " FROM orders",
 		"SELECT " + value + ", " + strings.Join(func() (all []string) {
 			for i := range 20 {

@@ -184,19 +184,11 @@ type lateClause struct {
 // late returns HAVING, QUALIFY, OFFSET and a limit of no rows.
 func (b *block) late() []lateClause {
 	sel := b.query.Body.(*sqlast.Select)
-	all := []lateClause{{"HAVING", sel.Having}, {"QUALIFY", sel.Qualify}}
-	return append(slices.DeleteFunc(all, func(c lateClause) bool { return c.value == nil }), lateOf(b.query)...)
-}
-
-// lateOf returns OFFSET and a limit of no rows.
-func lateOf(q *sqlast.Query) (all []lateClause) {
-	if q.Offset != nil {
-		all = append(all, lateClause{"OFFSET", q.Offset})
-	}
-	if limit, ok := q.Limit.(*sqlast.Number); ok && limit.Text == "0" {
+	all := []lateClause{{"HAVING", sel.Having}, {"QUALIFY", sel.Qualify}, {"OFFSET", b.query.Offset}}
+	if limit, ok := b.query.Limit.(*sqlast.Number); ok && limit.Text == "0" {
 		all = append(all, lateClause{"LIMIT", limit})
 	}
-	return all
+	return slices.DeleteFunc(all, func(c lateClause) bool { return c.value == nil })
 }
 
 // within returns the query of the rows of a relation, a common table expression or a
