@@ -1,6 +1,11 @@
 package resolve
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/textmatch"
+)
 
 // byWords finds names by the words of a term, and calls add with the score of
 // each. cut reports that the term has more words than list.
@@ -20,12 +25,11 @@ func (x *index) byWords(
 			if w.weak && !weak {
 				continue
 			}
-			weight := float32(w.weight * l.score)
 			for _, id := range w.names {
 				if c.names[id] == 0 {
 					touched = append(touched, id)
 				}
-				c.names[id] += weight
+				c.names[id] += w.weight * l.score
 			}
 		}
 	}
@@ -52,34 +56,12 @@ func (x *index) topNames(touched []int32, kind string, c *counters) []int32 {
 	// Long names and names of another kind are less likely with the same words.
 	for _, id := range touched {
 		n := &x.names[id]
-		c.names[id] /= 1 + 0.05*float32(len(n.words))
+		c.names[id] /= 1 + 0.05*float64(len(n.words))
 		if kind != "" && x.items[n.item].kind != kind {
 			c.names[id] /= 2
 		}
 	}
-	const steps = 512
-	top := float32(0)
-	for _, id := range touched {
-		top = max(top, c.names[id])
-	}
-	var counts [steps + 1]int32
-	step := func(id int32) int { return int(c.names[id] / top * steps) }
-	for _, id := range touched {
-		counts[step(id)]++
-	}
-	least, n := steps, int32(0)
-	for ; least > 0 && n+counts[least] < maxCompared; least-- {
-		n += counts[least]
-	}
-	some := make([]int32, 0, 2*maxCompared)
-	for _, above := range []bool{true, false} { // of the names at the least step, the first ones
-		for _, id := range touched {
-			if s := step(id); len(some) < maxCompared && (above && s > least || !above && s == least) {
-				some = append(some, id)
-			}
-		}
-	}
-	return some
+	return lists.Map(textmatch.Best(c.names, maxCompared), func(s textmatch.Scored) int32 { return int32(s.Document) })
 }
 
 // A comparison compares a term with a name.

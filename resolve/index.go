@@ -150,7 +150,7 @@ func newIndex(items []item, style nameStyle) *index {
 		}
 	}
 	x.scratch.New = func() any {
-		return &counters{names: make([]float32, len(x.names))}
+		return &counters{names: make([]float64, len(x.names))}
 	}
 	return x
 }
@@ -260,7 +260,7 @@ func sortedLetters(w []rune) string {
 
 // counters are the scratch memory of one search. They are zero between searches.
 type counters struct {
-	names   []float32
+	names   []float64
 	touched []int32
 	words   textmatch.Common
 }
