@@ -187,13 +187,11 @@ func (r *reader) like(e *sqlast.Like) (k key, s set, ok bool) {
 func (r *reader) leave(e sqlast.Expr) {
 	switch e := e.(type) {
 	case *sqlast.Is, *sqlast.Exists:
-		r.look(e)
 		return
 	case *sqlast.Binary:
-		x, ok1 := e.X.(*sqlast.Column)
-		y, ok2 := e.Y.(*sqlast.Column)
+		_, ok1 := e.X.(*sqlast.Column)
+		_, ok2 := e.Y.(*sqlast.Column)
 		if ok1 && ok2 && e.Op == sqlast.Eq { // it joins two tables
-			r.looks = r.looks || r.isDated(x) || r.isDated(y)
 			return
 		}
 	}
@@ -220,24 +218,12 @@ func (r *reader) pass(c *sqlast.Column) {
 	if subj, ok := r.subject(c, 0); ok {
 		r.passed[subj.key.base()] = true
 	}
-	r.looks = r.looks || namesTime(c.Name)
 }
 
 // isDated reports whether the type of a column is that of dates or moments.
 func (r *reader) isDated(c *sqlast.Column) bool {
 	subj, ok := r.subject(c, 0)
 	return ok && (subj.kind == days || subj.kind == moments)
-}
-
-// look notes whether the columns of an expression may be times.
-func (r *reader) look(e sqlast.Expr) {
-	sqlast.Walk(e, func(n sqlast.Node) bool {
-		if c, ok := n.(*sqlast.Column); ok && (namesTime(c.Name) || r.isDated(c)) {
-			r.looks = true
-		}
-		_, isQuery := n.(*sqlast.Query)
-		return !isQuery && !r.looks
-	})
 }
 
 // isTime reports whether an expression is, by itself, about times.

@@ -34,22 +34,12 @@ func kindOf(dialect, typ string) (kind, unit) {
 		return numbers, nano
 	case name == "date":
 		return days, day
-	case name == "timestamp_s":
-		return moments, second
-	case name == "timestamp_ms":
-		return moments, milli
-	case name == "timestamp_ns":
-		return moments, nano
 	case strings.HasPrefix(name, "timestamp") || strings.HasPrefix(name, "datetime"):
 		switch {
-		case dialect == "sqlite":
-			return moments, nano
+		case dialect == "sqlite" || digits > 0 && digits < 6 || strings.HasPrefix(name, "timestamp_"):
+			return moments, nano // no limit within a second is exact
 		case digits == 0, digits < 0 && dialect == "mysql":
 			return moments, second
-		case digits == 3:
-			return moments, milli
-		case digits > 0 && digits < 6:
-			return moments, nano // no limit is exact
 		}
 		return moments, micro
 	case textTypes[name], strings.Contains(name, "char"), strings.Contains(name, "text"), strings.Contains(name, "clob"):

@@ -13,7 +13,6 @@ type unit uint8
 const (
 	nano unit = iota
 	micro
-	milli
 	second
 	minute
 	hour
@@ -25,8 +24,7 @@ const (
 )
 
 var durations = [...]time.Duration{
-	nano: time.Nanosecond, micro: time.Microsecond, milli: time.Millisecond,
-	second: time.Second, minute: time.Minute, hour: time.Hour,
+	nano: time.Nanosecond, micro: time.Microsecond, second: time.Second, minute: time.Minute, hour: time.Hour,
 }
 
 var calendar = [...]struct{ months, days int }{

@@ -46,7 +46,7 @@ func read(q *sqlast.Query, dialect string, types func(*sqlast.Object, string) st
 	r.query(q)
 	r.incomplete = r.incomplete || r.unlimitedUse()
 	t := dates.Times{Bounds: r.bounds()}
-	t.Looks = r.looks || r.incomplete || len(r.found) > 0
+	t.Looks = r.incomplete || len(r.found) > 0 || r.looks(q)
 	loose := r.rest(q, &t)
 	t.Complete = !r.incomplete && !loose
 	return t
@@ -75,6 +75,28 @@ func (r *reader) rest(q *sqlast.Query, t *dates.Times) (loose bool) {
 		return true
 	})
 	return loose
+}
+
+// looks reports whether columns that may be times do more in a query than to stand in a list
+// of columns.
+func (r *reader) looks(q *sqlast.Query) (found bool) {
+	listed := map[sqlast.Node]bool{}
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Query:
+			sel, ok := n.Body.(*sqlast.Select)
+			numbered := func(e sqlast.Expr) bool { _, ok := number(e); return ok }
+			if ok && !slices.ContainsFunc(sel.GroupBy, numbered) && !slices.ContainsFunc(n.OrderBy, func(o sqlast.Order) bool { return numbered(o.Expr) }) {
+				for _, it := range sel.Items {
+					listed[it.Expr] = true
+				}
+			}
+		case *sqlast.Column:
+			found = found || !listed[n] && (namesTime(n.Name) || r.isDated(n))
+		}
+		return !found
+	})
+	return found
 }
 
 func isNow(c *sqlast.Call) bool {

@@ -20,7 +20,6 @@ type reader struct {
 	read       map[sqlast.Node]bool // the literals that were read
 	passed     map[key]bool         // columns of unknown kind in conditions that were not read
 	incomplete bool
-	looks      bool
 	top        sqlast.Body // of the whole statement
 }
 
@@ -92,20 +91,9 @@ func (r *reader) query(q *sqlast.Query) {
 		}
 	}
 	r.body(q.Body)
-	sel, _ := q.Body.(*sqlast.Select)
 	for _, o := range q.OrderBy {
 		r.subqueries(o.Expr)
-		r.lookTerm(o.Expr, sel)
 	}
-}
-
-// lookTerm notes whether a term of GROUP BY or ORDER BY may be a time. sel may be
-// nil.
-func (r *reader) lookTerm(e sqlast.Expr, sel *sqlast.Select) {
-	if n, ok := number(e); ok && sel != nil && 0 < n && n <= len(sel.Items) {
-		e = sel.Items[n-1].Expr
-	}
-	r.look(e)
 }
 
 func (r *reader) body(b sqlast.Body) {
@@ -143,11 +131,7 @@ func (r *reader) selectBlock(sel *sqlast.Select) {
 	if r.unlimited(sel, r.found[before:]) {
 		r.incomplete = true
 	}
-	for _, e := range sel.GroupBy {
-		r.value(e, sel)
-		r.lookTerm(e, sel)
-	}
-	for _, e := range slices.Concat(sel.DistinctOn, []sqlast.Expr{sel.Having, sel.Qualify}) {
+	for _, e := range slices.Concat(sel.GroupBy, sel.DistinctOn, []sqlast.Expr{sel.Having, sel.Qualify}) {
 		r.value(e, sel)
 	}
 	for _, w := range sel.Windows {
@@ -217,9 +201,6 @@ func (r *reader) value(e sqlast.Expr, in *sqlast.Select) {
 		return
 	case *sqlast.Call:
 		args := e.Args
-		if e.Name == "min" || e.Name == "max" || e.Over != nil {
-			r.look(e)
-		}
 		if (e.Name == "if" || e.Name == "iif") && len(args) > 0 {
 			r.add(r.condition(args[0]).sets, in, false)
 			r.subqueries(args[0])

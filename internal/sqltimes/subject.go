@@ -156,11 +156,7 @@ func (r *reader) function(c *sqlast.Call, depth int) (s subject, ok bool) {
 			return s, false
 		}
 		u, known := unitOf(c.Args[0])
-		name, isUnit := c.Args[0].(*sqlast.Unit)
-		if s, ok = arg(1); isUnit && name.Name == "YEAR_MONTH" {
-			s.as, s.layout, s.unit = formatted, "200601", month
-			return s, ok
-		}
+		s, ok = arg(1)
 		if c.Name == "date_trunc" || c.Name == "datetrunc" {
 			fits := s.unit <= u && (s.unit != week || u == week)
 			s.unit = u
@@ -209,11 +205,11 @@ func (r *reader) format(c *sqlast.Call, arg func(int) (subject, bool)) (s subjec
 	if format.Value == "%m" || format.Value == "MM" {
 		return r.part(s, month, true)
 	}
-	layout, u, known := layoutOf(format.Value)
-	if !known || s.unit > u || s.unit == week {
+	f, known := formats[format.Value]
+	if !known || s.unit > f.unit || s.unit == week {
 		return s, false
 	}
-	s.as, s.layout, s.unit = formatted, layout, u
+	s.as, s.layout, s.unit = formatted, f.layout, f.unit
 	return s, true
 }
 

@@ -153,10 +153,6 @@ func (r *reader) evaluateCall(c *sqlast.Call, depth int) (v value, ok bool) {
 			}
 		}
 		return v, true
-	case "make_date":
-		return madeDate(c.Args)
-	case "to_date", "str_to_date", "strptime", "to_timestamp":
-		return parsed(c)
 	case "date_add", "adddate", "date_sub", "subdate":
 		if len(c.Args) != 2 {
 			return v, false
@@ -169,16 +165,6 @@ func (r *reader) evaluateCall(c *sqlast.Call, depth int) (v value, ok bool) {
 			return v, false
 		}
 		return plus(v, c.Args[1], sign)
-	case "date_trunc", "datetrunc":
-		u, known := unitOf(c.Args[0])
-		if !known || len(c.Args) != 2 {
-			return v, false
-		}
-		if v, ok = arg(1); !ok || r.dialect == "postgres" && !v.typed {
-			return v, false
-		}
-		v.at, v.typed = u.floor(v.at), true
-		return v, true
 	}
 	return v, false
 }
@@ -208,39 +194,6 @@ func (v value) modify(modifier sqlast.Expr) (value, bool) {
 		}
 	}
 	return v, true
-}
-
-func madeDate(args []sqlast.Expr) (v value, ok bool) {
-	if len(args) != 3 {
-		return v, false
-	}
-	var parts [3]int
-	for i, a := range args {
-		if parts[i], ok = number(a); !ok {
-			return v, false
-		}
-	}
-	v.at = date(parts[0], time.Month(parts[1]), parts[2])
-	v.typed = true
-	return v, parts[0] > 0 && int(v.at.Month()) == parts[1] && v.at.Day() == parts[2]
-}
-
-// parsed reads to_date(text, format).
-func parsed(c *sqlast.Call) (v value, ok bool) {
-	if len(c.Args) != 2 {
-		return v, false
-	}
-	text, isText := c.Args[0].(*sqlast.String)
-	format, isFormat := c.Args[1].(*sqlast.String)
-	if !isText || !isFormat {
-		return v, false
-	}
-	layout, _, ok := layoutOf(format.Value)
-	if !ok {
-		return v, false
-	}
-	t, err := time.Parse(layout, text.Value)
-	return value{at: t, typed: true}, err == nil && strings.Contains(layout, "02")
 }
 
 // number returns a whole number with its sign.
@@ -280,14 +233,8 @@ var units = map[string]unit{
 	"day": day, "week": week, "month": month, "quarter": quarter, "year": year,
 }
 
-// layoutOf returns the layout of package time for a format of strftime,
-// DATE_FORMAT or to_char whose texts sort as their times, and the unit of these
-// texts.
-func layoutOf(format string) (layout string, u unit, ok bool) {
-	f, ok := formats[format]
-	return f.layout, f.unit, ok
-}
-
+// formats are the layouts of package time for the formats of strftime, DATE_FORMAT and
+// to_char whose texts sort as their times, and the units of these texts.
 var formats = map[string]struct {
 	layout string
 	unit   unit
