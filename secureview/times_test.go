@@ -106,6 +106,7 @@ func TestTimes(t *testing.T) {
 		{only("postgres"), where("o.d >= '2026-03-01'::date AND o.d < '2026-03-01'::date + INTERVAL '1 month'"), marchOnly},
 		{only("postgres"), where("o.d >= make_date(2026, 3, 1) AND o.d < to_date('2026-04-01', 'YYYY-MM-DD')"), "incomplete"},
 		{only("postgres"), where("o.d BETWEEN '2026-03-01' AND DATE '2026-04-01' - 1"), marchOnly},
+		{only("mysql"), where("o.ts >= TIMESTAMP('2026-03-01', '10:00:00') AND o.ts < '2026-04-01'"), "..2026-04-01 incomplete"},
 		{only("mysql"), where("o.d >= '2026-03-01' AND o.d < DATE_ADD('2026-03-01', INTERVAL 1 MONTH)"), marchOnly},
 		{only("mysql"), where("o.d >= '2026-03-01' AND o.d < DATE '2026-03-01' + INTERVAL 1 MONTH"), marchOnly},
 		{only("sqlite"), where("o.d >= date('2026-03-01') AND o.d < date('2026-03-01', '+1 month')"), marchOnly},

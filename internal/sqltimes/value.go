@@ -141,8 +141,9 @@ func (r *reader) evaluateCall(c *sqlast.Call, depth int) (v value, ok bool) {
 		if v, ok = arg(0); !ok {
 			return v, false
 		}
-		if r.dialect != "sqlite" {
-			return v.as(c.Name)
+		if r.dialect != "sqlite" { // another argument is a time of day, or a zone
+			v, ok = v.as(c.Name)
+			return v, ok && len(c.Args) == 1
 		}
 		if v.clock = c.Name != "date"; !v.clock {
 			v.at = day.floor(v.at)
