@@ -8,7 +8,7 @@
 // in memory. None of this needs an agent or a model.
 //
 // A [Resolution] is Resolved only if it is certain which candidate is meant.
-// Otherwise it lists the candidates. The tools of [NewEntityTool] and
-// [NewFieldTool] then let a model choose, if the request decides it, or ask the
-// user. A term that resembles nothing stays unresolved.
+// Otherwise it lists the candidates. The tools of [NewEntityTool] and [NewFieldTool]
+// then let a model choose among similar ones, or ask the user. A term that resembles
+// nothing stays unresolved.
 package resolve

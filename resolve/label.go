@@ -15,9 +15,7 @@ import (
 // others of that name.
 type label struct {
 	name    string
-	kind    string   // for a field, its source
-	kinds   []string // the words for its kind, with kind itself
-	aliases []string
+	kind    string // for a field, its source
 	about   string // a description, shown after the name
 	details []detail
 	id      string

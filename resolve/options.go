@@ -35,7 +35,6 @@ type choiceData struct {
 	Term, Kind string   // for a field, Kind is the source
 	Request    string   // the user's request, if it is known
 	Others     []string // the other terms of the call
-	Equal      bool     // the candidates fit the term equally well
 	Candidates []choiceCandidate
 }
 

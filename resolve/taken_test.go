@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/resolve"
 )
 
@@ -173,52 +172,4 @@ func TestFieldsTaken(t *testing.T) {
 	if got := read(t, string(out)); err != nil || len(got.Fields) != 2 || got.Fields[0]["field"] != "Total" || got.Fields[1]["field"] != "total" {
 		t.Errorf("got %+v, %v", got, err)
 	}
-}
-
-// TestModelHasGrounds checks that a model chooses among equal candidates only by
-// quoting something that applies to one of them.
-func TestModelHasGrounds(t *testing.T) {
-	c := catalog(t, []resolve.Entity{
-		{Kind: "port", Name: "Miami", ID: "1", Attributes: map[string]string{"state": "Florida", "country": "US", "berth": "4", "city": "Miami"}},
-		{Kind: "port", Name: "Miami", ID: "2", Aliases: []string{"The Old Landing"}, Attributes: map[string]string{"state": "Ohio", "country": "US", "berth": "7"}},
-		{Kind: "vessel", Name: "Miami", ID: "IMO-77"},
-	}, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"ship"}}})
-	for _, tt := range []struct {
-		request, words string
-		choice         int
-		want           string
-	}{
-		{"Delays at Miami last week", "last week", 2, ""}, {"Delays at Miami last week", "Delays", 2, ""}, {"Delays at Miami last week", "at Miami last", 2, ""},
-		{"show us delays at Miami", "show us", 1, ""}, {"delays at Miami in the last 7 weeks", "last 7 weeks", 2, ""}, {"delays at the port of Miami", "the port of", 1, ""},
-		{"delays at Miami, Ohio", "Ohio", 1, ""}, {"delays at Miami, US", "US", 1, ""}, {"the top 2 delays at Miami", "top 2", 2, ""},
-		{"delays at Miami, Ohio", "Ohio", 2, "Miami (port, berth: 7, country: US)"}, {"delays at Miami, berth 7", "berth 7", 2, "Miami (port, berth: 7, country: US)"},
-		{"the ship Miami", "ship", 3, "Miami (vessel)"}, {"all vessels named Miami", "vessels", 3, "Miami (vessel)"}, {"Miami, the one with IMO-77", "imo-77", 3, "Miami (vessel)"},
-		{"Miami, the Old Landing", "the old landing", 2, "Miami (port, berth: 7, country: US)"},
-	} {
-		t.Run(tt.request+": "+tt.words, func(t *testing.T) {
-			model := llmtest.Scripted(t, llmtest.Rule{Name: "choose_entity", Replies: []llmtest.Reply{{JSON: map[string]any{"choice": place(t, c, tt.choice), "words": tt.words}}}})
-			tool, err := resolve.NewEntityTool(model, c, nil)
-			arguments, _ := json.Marshal(map[string]any{"terms": []map[string]string{{"text": "Miami"}}, "request": tt.request})
-			answer := say(t, agent(t, tool, err), string(arguments))
-			if tt.want == "" {
-				if len(answer.Questions) != 1 {
-					t.Errorf("nobody is asked: %s", answer.Text)
-				}
-				return
-			}
-			if len(answer.Questions) > 0 {
-				t.Fatalf("asked: %s", answer.Questions[0].Text)
-			}
-			if got := read(t, answer.Text); got.Text != "Resolved Miami to "+tt.want {
-				t.Errorf("text = %q, want %q", got.Text, tt.want)
-			}
-		})
-	}
-}
-
-// place returns the number of a candidate in the prompt by its number in the test.
-func place(t *testing.T, c *resolve.Catalog, n int) int {
-	t.Helper()
-	_, ids := lookUp(t, c, "Miami", "")
-	return 1 + slices.Index(ids, []string{"1", "2", "IMO-77"}[n-1])
 }

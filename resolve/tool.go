@@ -32,10 +32,9 @@ type resolver[T any] struct {
 
 // toolTexts are the texts of a tool.
 type toolTexts struct {
-	request  string             // the name of the request to the model
-	prompt   *template.Template // its prompt, with [choiceData]
-	fields   bool               // the tool resolves fields
-	grounded bool               // the model must quote the request to choose among equal candidates
+	request string             // the name of the request to the model
+	prompt  *template.Template // its prompt, with [choiceData]
+	fields  bool               // the tool resolves fields; the model may choose among equal ones
 }
 
 // A wantedTerm is a term of a call.
@@ -112,15 +111,14 @@ func (r *resolver[T]) resolveOne(ctx context.Context, w wantedTerm) (*T, Resolut
 // modelChoice is the reply of the model.
 type modelChoice struct {
 	Choice int    `json:"choice" jsonschema:"minimum=0" jsonschema_description:"the number of the candidate; 0 if it is not certain"`
-	Words  string `json:"words,omitempty" jsonschema_description:"the words of the request that decide it, copied"`
 	Reason string `json:"reason,omitempty" jsonschema_description:"one sentence"`
 }
 
 // choose lets the model choose from among, or from the candidates if among is
-// empty. It returns nil if the model is not certain.
+// empty. It returns nil if the model is not certain, and for entities that fit equally well,
+// because the user knows better.
 func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[T], among []T) (*T, error) {
-	equal := res.Status == Ambiguous
-	if r.model == nil || equal && r.texts.grounded && !addsWords(w.request, w.text) {
+	if r.model == nil || res.Status == Ambiguous && !r.texts.fields {
 		return nil, nil
 	}
 	if len(among) == 0 && res.Status != Unresolved {
@@ -129,8 +127,7 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 	if len(among) == 0 {
 		return nil, nil
 	}
-	labels := lists.Map(among, r.label)
-	data := chooseData(w, equal, labels)
+	data := chooseData(w, lists.Map(among, r.label))
 	reply, err := modelcall.Reply[modelChoice](ctx, r.model, r.texts.request, r.texts.prompt, data, nil)
 	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, budget.ErrExceeded) {
 		// The user can still be asked.
@@ -140,17 +137,11 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 	if err != nil || reply.Choice < 1 || reply.Choice > len(among) {
 		return nil, err
 	}
-	if equal && r.texts.grounded &&
-		(!quotes(w.request, reply.Words) || !distinguishes(reply.Words, w.text, labels, reply.Choice-1)) {
-		return nil, nil
-	}
 	return &among[reply.Choice-1], nil
 }
 
-func chooseData(w wantedTerm, equal bool, labels []label) *choiceData {
-	data := &choiceData{
-		Term: w.text, Kind: prompt.Clip(w.kind, maxShown), Request: prompt.Clip(w.request, maxRequestBytes), Equal: equal,
-	}
+func chooseData(w wantedTerm, labels []label) *choiceData {
+	data := &choiceData{Term: w.text, Kind: prompt.Clip(w.kind, maxShown), Request: prompt.Clip(w.request, maxRequestBytes)}
 	for _, o := range w.others {
 		data.Others = append(data.Others, prompt.Clip(o, maxShown))
 	}

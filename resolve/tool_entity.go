@@ -36,9 +36,7 @@ type entityResult struct {
 // "problems": [...]}. It depends on the [Resolution] of a term:
 //
 //   - Resolved: the entity is taken.
-//   - Ambiguous: the model may choose a candidate if it can quote words of the
-//     request that apply to that candidate only: a word of its name, its kind, its
-//     ID, an alias or an attribute. Otherwise the user is asked.
+//   - Ambiguous: the user is asked.
 //   - Near: the model may choose a candidate if the term is another name for it.
 //     Otherwise the user is asked, and may answer that none is meant.
 //   - Unresolved, or none of the candidates is meant: the term is listed as
@@ -52,8 +50,7 @@ type entityResult struct {
 // tool if the kinds change.
 //
 // The requests to the model are named "choose_entity" ([llm.Request.Name]). A
-// reply is {"choice": 1, "words": "the quoted words", "reason": "why"}; a choice of
-// 0 means none.
+// reply is {"choice": 1, "reason": "why"}; a choice of 0 means none.
 func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) {
 	if c == nil {
 		return qed.Tool{}, errors.New("resolve: NewEntityTool needs a catalog")
@@ -63,28 +60,15 @@ func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) 
 		return qed.Tool{}, err
 	}
 	res := &resolver[Entity]{
-		opt: o, model: asker,
-		label: func(e Entity) label {
-			l := entityLabel(e)
-			l.kinds = c.wordsOf(e.Kind)
-			return l
-		},
+		opt: o, model: asker, label: entityLabel,
 		resolve: func(ctx context.Context, term, kind string) (Resolution[Entity], error) {
 			found, err := c.Resolve(ctx, term, kind)
 			for i := range found.Candidates {
-				// Every call records its candidates. Aliases are only needed to
-				// choose among equal ones.
-				e := &found.Candidates[i].Value
-				e.Aliases = e.Aliases[:min(len(e.Aliases), maxAliases)]
-				if found.Status != Ambiguous {
-					e.Aliases = nil
-				}
+				found.Candidates[i].Value.Aliases = nil // every call records its candidates
 			}
 			return found, err
 		},
-		texts: &toolTexts{
-			request: "choose_entity", prompt: entityPrompt, grounded: true,
-		},
+		texts: &toolTexts{request: "choose_entity", prompt: entityPrompt},
 	}
 	kinds := c.kinds()
 	about := "Finds the things that the names in a request stand for, such as ports, ships or customers, " +
@@ -114,10 +98,8 @@ func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) 
 	return t, nil
 }
 
-const maxAliases = 20 // of a candidate that are recorded
-
 func entityLabel(e Entity) label {
-	l := label{name: e.Name, kind: e.Kind, id: e.ID, kinds: []string{e.Kind}, aliases: e.Aliases}
+	l := label{name: e.Name, kind: e.Kind, id: e.ID}
 	for _, key := range slices.Sorted(maps.Keys(e.Attributes)) {
 		l.details = append(l.details, detail{key: key, value: e.Attributes[key]})
 	}
