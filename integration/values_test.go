@@ -8,10 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/resolve"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent/values"
+	"github.com/qedkit/qed/sqldb"
 )
 
 func TestValuesOnSQLite(t *testing.T)     { testValues(t, sqliteCompany(t)) }
@@ -119,11 +121,7 @@ func testValues(t *testing.T, c *company) {
 
 	// The database goes away: what was read stays.
 	ctx, cancel := context.WithCancel(t.Context())
-	dying, err := values.NewReader(c.reader, guard, schema, &values.Options{Progress: func(done, _ int) {
-		if done == 2 {
-			c.reader.Close()
-		}
-	}})
+	dying, err := values.NewReader(&closing{c.reader, 2}, guard, schema, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,6 +133,19 @@ func testValues(t *testing.T, c *company) {
 	if none, err := dying.Read(ctx, nil, 0); err == nil || len(none.Columns()) > 0 {
 		t.Errorf("a cancelled context: %v, %+v", err, none.Columns())
 	}
+}
+
+// closing is a database that is closed after some statements.
+type closing struct {
+	*sqldb.DB
+	left int
+}
+
+func (d *closing) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error) {
+	if d.left--; d.left < 0 {
+		d.Close()
+	}
+	return d.DB.Query(ctx, stmt)
 }
 
 // account returns the account of the agent as GRANT names it.

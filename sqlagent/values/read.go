@@ -52,10 +52,6 @@ type Options struct {
 	// MaxBytes is how many bytes the values of all columns may have together. 0
 	// means 8 MiB. A column that does not fit is reported in [Dictionary.Problems].
 	MaxBytes int
-
-	// Progress is called after each column with the number of columns that were
-	// read so far, and of those that are to be read. It may be nil.
-	Progress func(done, planned int)
 }
 
 // timeout limits one [Reader.Read].
@@ -191,43 +187,41 @@ func (r *Reader) read(ctx context.Context, d, old *Dictionary, stale []Column) e
 	for _, c := range d.columns {
 		size += c.size()
 	}
-	failed, stopped := 0, false
-	for i, t := range stale {
-		var c Column
-		var err error
-		if !stopped {
-			if c, err = r.column(limited, t); err == nil && size+c.size() > r.opt.MaxBytes {
-				err = fmt.Errorf("values: all values together have more than %d bytes: raise Options.MaxBytes, or hide "+
-					"columns with Options.Columns", r.opt.MaxBytes)
-			} else if err != nil {
-				failed++
-			} else {
-				failed = 0
-			}
-		}
-		if stopped || err != nil {
-			if known := old.earlier(t); known != nil && size+known.size() <= r.opt.MaxBytes {
-				d.columns = append(d.columns, *known)
-				size += known.size()
-			}
-		} else {
-			d.columns = append(d.columns, c)
+	keep := func(c *Column) {
+		if c != nil && size+c.size() <= r.opt.MaxBytes {
+			d.columns = append(d.columns, *c)
 			size += c.size()
 		}
-		if err != nil {
-			d.problems = append(d.problems, Problem{Table: t.Table, Column: t.Column, Message: err.Error(), Err: err})
-		}
-		if rest := len(stale) - i - 1; !stopped && (failed == mostFailures || limited.Err() != nil) {
-			stopped = true
-			message := fmt.Sprintf("%d statements in a row failed: %d columns were not read", mostFailures, rest)
+	}
+	failed := 0
+	for i, t := range stale {
+		if failed == mostFailures || limited.Err() != nil {
+			message := fmt.Sprintf("%d statements in a row failed: %d columns were not read", mostFailures, len(stale)-i)
 			if limited.Err() != nil {
-				message = fmt.Sprintf("%v: %d columns were not read", context.Cause(limited), rest)
+				message = fmt.Sprintf("%v: %d columns were not read", context.Cause(limited), len(stale)-i)
 			}
 			d.problems = append(d.problems, Problem{Message: message, Err: context.Cause(limited)})
+			for _, t := range stale[i:] {
+				keep(old.earlier(t))
+			}
+			break
 		}
-		if !stopped && r.opt.Progress != nil {
-			r.opt.Progress(i+1, len(stale))
+		c, err := r.column(limited, t)
+		switch {
+		case err != nil:
+			failed++
+		case size+c.size() > r.opt.MaxBytes:
+			err = fmt.Errorf("values: all values together have more than %d bytes: raise Options.MaxBytes, or hide "+
+				"columns with Options.Columns", r.opt.MaxBytes)
+		default:
+			failed = 0
 		}
+		if err == nil {
+			keep(&c)
+			continue
+		}
+		keep(old.earlier(t))
+		d.problems = append(d.problems, Problem{Table: t.Table, Column: t.Column, Message: err.Error(), Err: err})
 	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("values: %w", context.Cause(ctx))
