@@ -3,7 +3,6 @@ package sqltimes
 import (
 	"slices"
 
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -39,46 +38,23 @@ const (
 // itemOf returns the expression of a column of a derived table or common table expression. It
 // returns nil for a column of a table, and for one that a set operation or a recursion
 // computes.
-func (r *reader) itemOf(rel sqlast.Relation, column string) sqlast.Expr {
+func itemOf(c *sqlast.Column) sqlast.Expr {
 	var body sqlast.Body
-	var columns []string // the names that its alias gives its columns
-	switch rel := rel.(type) {
+	switch rel := c.Of.(type) {
 	case *sqlast.Table:
-		if rel.CTE == nil {
-			return nil
+		if rel.CTE != nil {
+			body = rel.CTE.Query
 		}
-		body, columns = rel.CTE.Query, rel.CTE.Columns
 	case *sqlast.Derived:
-		body, columns = rel.Query, rel.Columns
-	default:
-		return nil
+		body = rel.Query
 	}
-	for {
-		q, ok := body.(*sqlast.Query)
-		if !ok {
-			break
-		}
+	for q, ok := body.(*sqlast.Query); ok; q, ok = body.(*sqlast.Query) {
 		body = q.Body
 	}
-	sel, ok := body.(*sqlast.Select)
-	if !ok {
-		return nil
+	if sel, ok := body.(*sqlast.Select); ok && c.Index < len(sel.Items) {
+		return sel.Items[c.Index].Expr
 	}
-	at := slices.IndexFunc(columns, func(name string) bool { return ascii.EqualFold(name, column) })
-	if at < 0 {
-		at = slices.IndexFunc(sel.Items, func(it sqlast.Item) bool {
-			c, isColumn := it.Expr.(*sqlast.Column)
-			return ascii.EqualFold(it.Alias, column) || it.Alias == "" && isColumn && ascii.EqualFold(c.Name, column)
-		})
-	}
-	if at < 0 || at >= len(sel.Items) {
-		return nil
-	}
-	isStar := func(it sqlast.Item) bool { _, ok := it.Expr.(*sqlast.Star); return ok }
-	if isStar(sel.Items[at]) || columns != nil && slices.ContainsFunc(sel.Items[:at], isStar) {
-		return nil
-	}
-	return sel.Items[at].Expr
+	return nil
 }
 
 func (r *reader) query(q *sqlast.Query) {
@@ -183,72 +159,45 @@ func (r *reader) add(sets map[key]set, in *sqlast.Select, optional bool) {
 
 // value reads the conditions within a value, such as those of a CASE.
 func (r *reader) value(e sqlast.Expr, in *sqlast.Select) {
-	switch e := e.(type) {
-	case nil:
-		return
-	case *sqlast.Case:
-		r.caseOf(e, in)
-		return
-	case *sqlast.Binary:
-		if _, compares := flipped[e.Op]; compares || e.Op == sqlast.And || e.Op == sqlast.Or {
-			r.add(r.condition(e).sets, in, false)
-			r.subqueries(e)
-			return
-		}
-	case *sqlast.Between, *sqlast.In, *sqlast.Like:
-		r.add(r.condition(e).sets, in, false)
-		r.subqueries(e)
-		return
-	case *sqlast.Call:
-		args := e.Args
-		if (e.Name == "if" || e.Name == "iif") && len(args) > 0 {
-			r.add(r.condition(args[0]).sets, in, false)
-			r.subqueries(args[0])
-			args = args[1:]
-		}
-		if e.Filter != nil {
-			r.add(r.condition(e.Filter).sets, in, false)
-			r.subqueries(e.Filter)
-		}
-		for _, a := range args {
-			r.value(a, in)
-		}
-		return
-	case *sqlast.Subquery:
-		r.query(e.Query)
-		return
-	case *sqlast.Cast:
-		r.value(e.X, in)
-		return
-	case *sqlast.Unary:
-		if e.Op == sqlast.Not {
-			r.add(r.condition(e).sets, in, false)
-			r.subqueries(e)
-			return
-		}
-		r.value(e.X, in)
-		return
-	}
-	if b, ok := e.(*sqlast.Binary); ok {
-		r.value(b.X, in)
-		r.value(b.Y, in)
-		return
-	}
-	r.other(e)
-}
-
-// other passes over an expression whose conditions, if it has any, are not read.
-func (r *reader) other(e sqlast.Expr) {
-	r.subqueries(e)
 	sqlast.Walk(e, func(n sqlast.Node) bool {
-		switch n.(type) {
+		switch n := n.(type) {
 		case *sqlast.Query:
+			r.query(n)
 			return false
-		case *sqlast.Case, *sqlast.Between, *sqlast.In, *sqlast.Like:
-			r.incomplete = true
+		case *sqlast.Case:
+			r.caseOf(n, in)
+			return false
+		case *sqlast.Window:
+			r.subqueries(n)
+			return false
+		case *sqlast.Is:
+			r.incomplete = r.incomplete || isCondition(n.X) // it may turn it round
+		case *sqlast.Binary:
+			if n.Op == sqlast.Sub || n.Op == sqlast.Xor {
+				r.incomplete = r.incomplete || isCondition(n.X) || isCondition(n.Y) // so do these
+			}
+		}
+		if e, ok := n.(sqlast.Expr); ok && isCondition(e) {
+			r.add(r.condition(e).sets, in, false)
+			r.subqueries(e)
+			return false
 		}
 		return true
 	})
+}
+
+// isCondition reports whether an expression is a condition that may be read.
+func isCondition(e sqlast.Expr) bool {
+	switch e := e.(type) {
+	case *sqlast.Binary:
+		_, compares := flipped[e.Op]
+		return compares || e.Op == sqlast.And || e.Op == sqlast.Or
+	case *sqlast.Unary:
+		return e.Op == sqlast.Not
+	case *sqlast.Between, *sqlast.In, *sqlast.Like:
+		return true
+	}
+	return false
 }
 
 // caseOf reads the branches of a CASE. A row is in the first that fits it.

@@ -65,26 +65,22 @@ func (r *reader) column(c *sqlast.Column, depth int) (s subject, ok bool) {
 	if c.Of == nil {
 		return s, false
 	}
-	if item := r.itemOf(c.Of, c.Name); item != nil {
+	if item := itemOf(c); item != nil {
 		s, ok = r.subject(item, depth+1)
 		s.key.via = c.Of
 		return s, ok
 	}
 	s.key = key{rel: c.Of, column: ascii.Lower(c.Name), via: c.Of}
-	s.kind, s.unit = r.kind(c.Of, c.Name)
+	s.kind, s.unit = r.kind(c)
 	return s, s.kind != numbers
 }
 
 // kind returns the kind of a column of a table. A column of unknown kind is read
 // twice, once as days and once as moments.
-func (r *reader) kind(rel sqlast.Relation, column string) (kind, unit) {
+func (r *reader) kind(c *sqlast.Column) (kind, unit) {
 	typ := ""
-	if t, ok := rel.(*sqlast.Table); ok && t.Object != nil {
-		for _, name := range t.Object.Columns {
-			if ascii.EqualFold(name, column) {
-				typ = r.types(t.Object, name)
-			}
-		}
+	if t, ok := c.Of.(*sqlast.Table); ok && t.Object != nil && c.Index < len(t.Object.Columns) {
+		typ = r.types(t.Object, t.Object.Columns[c.Index])
 	}
 	k, u := kindOf(r.dialect, typ)
 	if k == unknown && r.unknownAreDays {
