@@ -2,6 +2,7 @@ package sqltimes
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -167,6 +168,11 @@ func (r *reader) value(e sqlast.Expr, in *sqlast.Select) {
 		case *sqlast.Case:
 			r.caseOf(n, in)
 			return false
+		case *sqlast.Call:
+			if (n.Name == "if" || n.Name == "iif") && len(n.Args) == 3 {
+				r.caseOf(&sqlast.Case{Pos: n.Pos, Whens: []sqlast.When{{Cond: n.Args[0], Result: n.Args[1]}}, Else: n.Args[2]}, in)
+				return false
+			}
 		case *sqlast.Window:
 			r.subqueries(n)
 			return false
@@ -224,15 +230,19 @@ func (r *reader) caseOf(e *sqlast.Case, in *sqlast.Select) {
 			rest = rest.and(limits{map[key]set{k: others}, true})
 		}
 		r.value(w.Result, in)
+		r.incomplete = r.incomplete || isNothing(w.Result) && !isNothing(e.Else) // the others count
 	}
-	switch e.Else.(type) {
-	case nil, *sqlast.Null, *sqlast.Number:
-	default:
-		if known && len(rest.sets) > 0 {
-			r.add(rest.sets, in, true)
-		}
+	if known && len(rest.sets) > 0 && !isNothing(e.Else) {
+		r.add(rest.sets, in, true)
 	}
 	r.value(e.Else, in)
+}
+
+// isNothing reports whether a value is NULL or 0.
+func isNothing(e sqlast.Expr) bool {
+	n, number := e.(*sqlast.Number)
+	_, null := e.(*sqlast.Null)
+	return e == nil || null || number && strings.Trim(n.Text, "0.") == ""
 }
 
 // overlap returns the sets of a whose columns b has.
