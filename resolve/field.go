@@ -32,7 +32,7 @@ func (f *Field) item() item {
 	for _, a := range f.Aliases {
 		names = append(names, itemName{text: clipName(a), alias: true})
 	}
-	return item{kind: f.Source, names: names, implied: f.implied(), about: clipName(f.Description)}
+	return item{kind: f.Source, names: names, implied: f.implied()}
 }
 
 // lossParent is subtracted from the score for each part of a path that the term

@@ -9,8 +9,7 @@ import (
 	"github.com/qedkit/qed/internal/textmatch"
 )
 
-// A FieldCatalog finds fields by their names, aliases and descriptions. It is
-// safe for concurrent use.
+// A FieldCatalog finds fields by their names and aliases. It is safe for concurrent use.
 //
 // Names are split as identifiers: arrivalDate, ARRIVAL_DATE and
 // shipment.arrival-date all contain the words of "arrival date". If several such

@@ -14,7 +14,6 @@ import (
 type item struct {
 	kind  string // folded
 	names []itemName
-	about string // its description
 
 	generic []string // words that carry no information in its names, such as those for its kind
 	implied []string // words that a term may have in addition: those, or words for its type
@@ -99,7 +98,6 @@ type index struct {
 	initials   map[string][]int32  // names by the first letters of their words
 	generic    []map[int32]bool    // of each item
 	implied    []map[string]bool   // of each item: stems
-	about      []map[string]bool   // of each item: stems of its description, if it has one
 	kinds      map[string]bool
 
 	scratch sync.Pool // of *counters
@@ -113,7 +111,6 @@ func newIndex(items []item, style nameStyle) *index {
 		letters: map[string][]int32{}, initials: map[string][]int32{},
 		generic: make([]map[int32]bool, len(items)),
 		implied: make([]map[string]bool, len(items)),
-		about:   make([]map[string]bool, len(items)),
 		kinds:   map[string]bool{},
 	}
 	for i := range items {
@@ -145,9 +142,6 @@ func newIndex(items []item, style nameStyle) *index {
 			implied[key] = x.stemsOf(it.implied)
 		}
 		x.implied[i] = implied[key]
-		if it.about != "" {
-			x.about[i] = x.stemsOf([]string{it.about})
-		}
 	}
 	x.scratch.New = func() any {
 		return &counters{names: make([]float64, len(x.names))}

@@ -52,13 +52,12 @@ const (
 const (
 	// By its name, apart from case, accents and most punctuation. Signs that
 	// distinguish names, such as + and #, have to be the same.
-	matchExact       = "exact"
-	matchAlias       = "alias"       // by an alias, in the same way
-	matchWords       = "words"       // by words of its name
-	matchFuzzy       = "fuzzy"       // by words with another spelling or in the plural
-	matchSemantic    = "semantic"    // by the vector of its name
-	matchDescription = "description" // by words of a field's description
-	matchFinder      = "finder"      // by a [Finder] only
+	matchExact    = "exact"
+	matchAlias    = "alias"    // by an alias, in the same way
+	matchWords    = "words"    // by words of its name
+	matchFuzzy    = "fuzzy"    // by words with another spelling or in the plural
+	matchSemantic = "semantic" // by the vector of its name
+	matchFinder   = "finder"   // by a [Finder] only
 )
 
 // The scores that decide between the statuses.

@@ -54,7 +54,6 @@ const (
 	scoreMore     = 0.75 // all words of the name, and the term has more
 	scoreSome     = 0.70 // some words of both
 	scoreInitials = 0.72
-	scoreAbout    = 0.60 // words of a field's description
 	scoreWeak     = 0.30 // weak words only
 
 	lossOtherKind = 0.20
@@ -99,9 +98,6 @@ func (x *index) search(text, kind string, limit int) []hit {
 				best.add(id, score-lossOrder, match, false)
 			})
 		}
-	}
-	if x.identifiers && !best.hasTaken() {
-		x.byDescription(list, best.of, kind)
 	}
 	return best.top(limit)
 }
@@ -215,32 +211,4 @@ const maxRespaced = 4
 func (x *index) knows(w string) bool {
 	_, ok := x.ids[w]
 	return ok
-}
-
-// byDescription adds the fields whose descriptions contain words of the term.
-func (x *index) byDescription(list []string, best map[int32]hit, source string) {
-	wanted := map[string]bool{}
-	for _, w := range list {
-		if !x.weak(w) {
-			wanted[x.stem(w)] = true
-		}
-	}
-	if len(wanted) == 0 {
-		return
-	}
-	for i, about := range x.about {
-		if about == nil || source != "" && x.items[i].kind != source {
-			continue
-		}
-		found := 0
-		for stem := range wanted {
-			if about[stem] {
-				found++
-			}
-		}
-		score := scoreAbout * float64(found) / float64(len(wanted))
-		if old, ok := best[int32(i)]; found > 0 && (!ok || score > old.score) {
-			best[int32(i)] = hit{item: int32(i), score: score, match: matchDescription, name: x.items[i].names[0].text}
-		}
-	}
 }
