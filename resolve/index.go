@@ -93,7 +93,6 @@ type index struct {
 	joined     map[string][]int32  // names by their letters without spaces; see tight
 	stems      map[string][]int32  // words by their stem
 	trigrams   *textmatch.Trigrams // words
-	letters    map[string][]int32  // words by their sorted letters, for swapped letters
 	sorted     []int32             // words in alphabetical order, for prefixes
 	initials   map[string][]int32  // names by the first letters of their words
 	generic    []map[int32]bool    // of each item
@@ -108,10 +107,10 @@ func newIndex(items []item, style nameStyle) *index {
 		nameStyle: style, items: items, own: make([]int32, len(items)),
 		ids: map[string]int32{}, stems: map[string][]int32{},
 		exact: map[string][]int32{}, joined: map[string][]int32{},
-		letters: map[string][]int32{}, initials: map[string][]int32{},
-		generic: make([]map[int32]bool, len(items)),
-		implied: make([]map[string]bool, len(items)),
-		kinds:   map[string]bool{},
+		initials: map[string][]int32{},
+		generic:  make([]map[int32]bool, len(items)),
+		implied:  make([]map[string]bool, len(items)),
+		kinds:    map[string]bool{},
 	}
 	for i := range items {
 		x.own[i] = int32(len(x.names))
@@ -195,9 +194,6 @@ func (x *index) learn(w string) int32 {
 	v := word{text: w, runes: []rune(w), stem: x.stem(w), weak: x.weak(w), numeral: isNumeral(w)}
 	x.vocabulary = append(x.vocabulary, v)
 	x.stems[v.stem] = append(x.stems[v.stem], id)
-	if v.isCompared() {
-		x.letters[sortedLetters(v.runes)] = append(x.letters[sortedLetters(v.runes)], id)
-	}
 	return id
 }
 
@@ -244,12 +240,6 @@ func (x *index) known(stems map[string]bool) map[int32]bool {
 		}
 	}
 	return set
-}
-
-func sortedLetters(w []rune) string {
-	s := slices.Clone(w)
-	slices.Sort(s)
-	return string(s)
 }
 
 // counters are the scratch memory of one search. They are zero between searches.

@@ -133,9 +133,6 @@ func (x *index) misspelled(s *termWord, m *counters, add func(likeness)) {
 			add(likeness{word: id, score: score, near: true, short: min(len(s.runes), len(w.runes)) < minFuzzy})
 		}
 	}
-	for _, id := range x.letters[sortedLetters(s.runes)] {
-		try(id)
-	}
 	// Only the words with the most trigrams in common are compared letter by letter.
 	for _, id := range x.trigrams.Near(s.runes, maxChecked, &m.words) {
 		try(id)
