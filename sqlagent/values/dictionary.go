@@ -1,6 +1,7 @@
 package values
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,9 +113,12 @@ func (d *Dictionary) allow(c Caller) error {
 		"or with Options.Shared if all may see the same values", ErrCaller)
 }
 
-// column returns the column of that name, or nil.
-func (d *Dictionary) column(table, column string) *Column {
-	i, ok := slices.BinarySearchFunc(d.columns, Column{Table: table, Column: column}, byName)
+// earlier returns the column of d, which may be nil, with the name of t, or nil.
+func (d *Dictionary) earlier(t Column) *Column {
+	if d == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(d.columns, t, byName)
 	if !ok {
 		return nil
 	}
@@ -122,8 +126,5 @@ func (d *Dictionary) column(table, column string) *Column {
 }
 
 func byName(a, b Column) int {
-	if c := strings.Compare(a.Table, b.Table); c != 0 {
-		return c
-	}
-	return strings.Compare(a.Column, b.Column)
+	return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Column, b.Column))
 }

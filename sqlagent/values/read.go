@@ -170,14 +170,6 @@ func (r *Reader) Read(ctx context.Context, old *Dictionary, maxAge time.Duration
 	return d, err
 }
 
-// earlier returns a column of d, which may be nil.
-func (d *Dictionary) earlier(t Column) *Column {
-	if d == nil {
-		return nil
-	}
-	return d.column(t.Table, t.Column)
-}
-
 var errTimeLimit = errors.New("values: the time limit is over: read fewer columns")
 
 func (r *Reader) read(ctx context.Context, d, old *Dictionary, stale []Column) error {
