@@ -22,6 +22,7 @@ const mysqlRowsScript = `
 // mysqlRows are statements whose names or positions a rewrite could take for
 // something else.
 var mysqlRows = []string{
+	"SELECT id FROM dept INTERSECT SELECT s FROM (SELECT s FROM (SELECT sum(id) AS s FROM emp) x UNION SELECT id FROM emp) y ORDER BY 1",
 	"SELECT x.id, y.name FROM emp x JOIN emp y ON y.id = x.boss ORDER BY id DESC",
 	"SELECT x.id, y.name FROM emp x JOIN emp y ON y.id = x.boss ORDER BY name DESC, id",
 	"SELECT x.id, x.id FROM emp x JOIN emp y ON y.id = x.boss ORDER BY id DESC",

@@ -46,7 +46,7 @@ func (r *resolver) expr(slot *Expr) {
 		return
 	}
 	slots(e, r.visit)
-	if q := queryOf(e); q != nil {
+	if q := QueryOf(e); q != nil {
 		unordered := r.flavor.ServersVary && isUnordered(e, q)
 		if r.query(q, nil); unordered {
 			q.OrderBy = nil

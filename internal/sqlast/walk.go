@@ -168,11 +168,11 @@ func (w walker) expr(e Expr) {
 	if c, ok := e.(*Call); ok && c.Over != nil {
 		w.window(c.Over)
 	}
-	w.query(queryOf(e))
+	w.query(QueryOf(e))
 }
 
-// queryOf returns the query that is a direct part of an expression, or nil.
-func queryOf(e Expr) *Query {
+// QueryOf returns the query that is a direct part of an expression, or nil.
+func QueryOf(e Expr) *Query {
 	switch e := e.(type) {
 	case *In:
 		return e.Query

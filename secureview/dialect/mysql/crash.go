@@ -15,7 +15,7 @@ import (
 //
 //   - JSON_EXTRACT in an operand of <=>:
 //     SELECT 1 FROM t WHERE JSON_EXTRACT('{}', '$.b') <=> bl
-//   - JSON_OBJECTAGG and a comparison of rows:
+//   - JSON_OBJECTAGG and a comparison of rows; here any row:
 //     SELECT JSON_OBJECTAGG((1, 1) = (1, vc), 1) FROM t
 //   - GROUP_CONCAT with a position in its ORDER BY, and ROLLUP. A position that the call
 //     does not have ends the server when it explains the statement:
@@ -32,28 +32,26 @@ import (
 //
 // MySQL 9.7.4; i may be NULL:
 //
-//   - several SELECTs with an aggregate or a window function, as the right side of EXCEPT
-//     or INTERSECT:
+//   - several SELECTs, of which one has an aggregate or a window function, as the right
+//     side of EXCEPT or INTERSECT:
 //     SELECT id FROM t EXCEPT SELECT SUM(i) FROM t INTERSECT SELECT i FROM t
-//   - in a subquery, GROUP BY an expression in a side of INTERSECT or the right side of
-//     EXCEPT:
+//   - in a subquery, GROUP BY an expression in a side of INTERSECT or EXCEPT:
 //     SELECT 1 FROM (SELECT m + 1 FROM (SELECT max(i) AS m FROM t GROUP BY id) AS y
 //     GROUP BY m + 1 INTERSECT SELECT 7) AS x
 func refuseCrashes(q *sqlast.Query) *sqlast.Error {
 	f := crashFinder{}
 	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if nested, ok := n.(*sqlast.Query); ok && nested != q {
-			f.groupedArm(nested.Body, false)
-		}
 		f.visit(n)
+		if e, ok := n.(sqlast.Expr); ok {
+			f.subquery(sqlast.QueryOf(e))
+		}
 		return f.err == nil
 	})
 	switch {
-	case f.err != nil:
 	case f.objectAgg && f.rows != nil:
 		f.refuse(f.rows, "a comparison of rows is not supported next to JSON_OBJECTAGG: compare the columns with AND")
 	case f.window && f.bare != nil:
-		f.refuse(f.bare, "a comparison with a query without FROM is not supported next to a window: write the value")
+		f.refuse(f.bare, "a subquery without FROM is not supported next to a window: write the value")
 	}
 	return f.err
 }
@@ -64,7 +62,7 @@ type crashFinder struct {
 	err *sqlast.Error
 
 	objectAgg, window bool
-	rows, bare        sqlast.Node // a comparison of rows, a query without FROM
+	rows, bare        sqlast.Node // a row, a query without FROM
 }
 
 func (f *crashFinder) refuse(n sqlast.Node, message string) {
@@ -76,123 +74,75 @@ func (f *crashFinder) refuse(n sqlast.Node, message string) {
 func (f *crashFinder) visit(n sqlast.Node) {
 	switch n := n.(type) {
 	case *sqlast.SetOp:
-		f.nestedArm(n)
+		if n.Kind == sqlast.Union {
+			return
+		}
+		f.grouped(n)
+		right := n.Right
+		if q, ok := right.(*sqlast.Query); ok {
+			right = q.Body
+		}
+		switch right.(type) {
+		case *sqlast.SetOp, *sqlast.Query:
+			f.refuse(right, "several SELECTs as the right side of EXCEPT or INTERSECT are not supported: put them into a derived table")
+		}
 	case *sqlast.Call:
 		f.objectAgg = f.objectAgg || n.Name == "json_objectagg"
 		f.window = f.window || n.Over != nil
-		if ordersByNumber(n) {
+		if slices.ContainsFunc(n.OrderBy, func(o sqlast.Order) bool { return isNumber(o.Expr) }) {
 			f.refuse(n, "a number in the ORDER BY of "+n.Name+" is not supported: write the expression")
 		}
 	case *sqlast.Binary:
-		if n.Op == sqlast.Same && (extractsJSON(n.X) || extractsJSON(n.Y)) {
+		if n.Op == sqlast.Same && sqlast.Any(n, func(c *sqlast.Call) bool { return c.Name == "json_extract" }) {
 			f.refuse(n, "JSON_EXTRACT in an operand of <=> is not supported: write =, and IS NULL where both can be NULL")
 		}
-		if isRow(n.X) || isRow(n.Y) {
-			f.rows = n
-		}
-	case *sqlast.In:
-		if n.Query == nil && isRow(n.X) {
-			f.rows = n
-		}
-		f.compared(n.Query)
-	case *sqlast.Quantified:
-		f.compared(n.Query)
-	case *sqlast.Subquery:
-		f.orderedWindow(n.Query)
-	case *sqlast.Exists:
-		f.orderedWindow(n.Query)
+	case *sqlast.Row:
+		f.rows = n
 	}
 }
 
-// compared looks at a query with which a value is compared.
-func (f *crashFinder) compared(q *sqlast.Query) {
+// subquery looks at a query that is a value or a part of a condition. It refuses a window
+// function in one that has an ORDER BY.
+func (f *crashFinder) subquery(q *sqlast.Query) {
 	if q == nil {
 		return
 	}
-	f.orderedWindow(q)
-	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if s, ok := n.(*sqlast.Select); ok && s.From == nil {
-			f.bare = q
-		}
-		return f.bare == nil
-	})
-}
-
-// orderedWindow refuses a subquery that has an ORDER BY and calls a window function.
-func (f *crashFinder) orderedWindow(q *sqlast.Query) {
+	if sqlast.Any(q, func(s *sqlast.Select) bool { return s.From == nil }) {
+		f.bare = q
+	}
 	s, ok := q.Body.(*sqlast.Select)
 	if !ok || len(q.OrderBy) == 0 {
 		return
 	}
-	windowed := slices.ContainsFunc(s.Items, func(it sqlast.Item) bool { return sqlast.HasWindow(it.Expr) }) ||
-		slices.ContainsFunc(q.OrderBy, func(o sqlast.Order) bool { return sqlast.HasWindow(o.Expr) })
-	if windowed {
+	if slices.ContainsFunc(s.Items, func(it sqlast.Item) bool { return sqlast.HasWindow(it.Expr) }) ||
+		slices.ContainsFunc(q.OrderBy, func(o sqlast.Order) bool { return sqlast.HasWindow(o.Expr) }) {
 		f.refuse(s, "a window function is not supported in a subquery with ORDER BY that is a value: "+
 			"compute it in a derived table, or omit the ORDER BY")
 	}
 }
 
-// nestedArm refuses several SELECTs with an aggregate or a window function as the right
-// side of EXCEPT or INTERSECT.
-func (f *crashFinder) nestedArm(s *sqlast.SetOp) {
-	right := s.Right
-	if q, ok := right.(*sqlast.Query); ok {
-		right = q.Body
-	}
-	switch right.(type) {
-	case *sqlast.Select, *sqlast.Values:
-		return
-	}
-	if s.Kind == sqlast.Union {
-		return
-	}
-	sqlast.Walk(right, func(n sqlast.Node) bool {
-		if c, ok := n.(*sqlast.Call); ok && (c.Over != nil || sqlast.IsAggregate(c)) {
-			f.refuse(c, c.Name+" in several SELECTs that are the right side of EXCEPT or INTERSECT is not supported: "+
-				"compute it in a derived table")
-		}
-		switch n.(type) {
-		case *sqlast.Derived, *sqlast.Subquery:
-			return false
-		}
-		return f.err == nil
-	})
-}
-
-// groupedArm refuses GROUP BY an expression in a side of INTERSECT or the right side of
-// EXCEPT, for which compared is set.
-func (f *crashFinder) groupedArm(b sqlast.Body, compared bool) {
+// grouped refuses GROUP BY an expression in a side of INTERSECT or EXCEPT, also by the
+// position or alias of an item.
+func (f *crashFinder) grouped(b sqlast.Body) {
 	switch b := b.(type) {
 	case *sqlast.Query:
-		f.groupedArm(b.Body, compared)
+		f.grouped(b.Body)
 	case *sqlast.SetOp:
-		left := compared || b.Kind == sqlast.Intersect
-		f.groupedArm(b.Left, left)
-		f.groupedArm(b.Right, left || b.Kind == sqlast.Except)
+		f.grouped(b.Left)
+		f.grouped(b.Right)
 	case *sqlast.Select:
-		if !compared || b.Rollup { // the server knows that ROLLUP makes NULLs
-			return
-		}
+		isComputed := func(it sqlast.Item) bool { return !isColumn(it.Expr) && !sqlast.HasAggregate(it.Expr) }
 		for _, term := range b.GroupBy {
 			if !isColumn(term) && !isNumber(term) || slices.ContainsFunc(b.Items, isComputed) {
-				f.refuse(term, "GROUP BY an expression is not supported in INTERSECT or EXCEPT of a subquery: "+
+				f.refuse(term, "GROUP BY an expression is not supported in INTERSECT or EXCEPT: "+
 					"compute the expression in a derived table, and group by its column")
 			}
 		}
 	}
 }
 
-// isComputed reports whether an item is an expression without an aggregate, by which a
-// term may group with its position or alias.
-func isComputed(it sqlast.Item) bool { return !isColumn(it.Expr) && !sqlast.HasAggregate(it.Expr) }
-
 func isColumn(e sqlast.Expr) bool {
 	_, ok := e.(*sqlast.Column)
-	return ok
-}
-
-func isRow(e sqlast.Expr) bool {
-	_, ok := e.(*sqlast.Row)
 	return ok
 }
 
@@ -202,12 +152,4 @@ func isNumber(e sqlast.Expr) bool {
 	}
 	_, ok := e.(*sqlast.Number)
 	return ok
-}
-
-func ordersByNumber(c *sqlast.Call) bool {
-	return slices.ContainsFunc(c.OrderBy, func(o sqlast.Order) bool { return isNumber(o.Expr) })
-}
-
-func extractsJSON(e sqlast.Expr) bool {
-	return sqlast.Any(e, func(c *sqlast.Call) bool { return c.Name == "json_extract" })
 }

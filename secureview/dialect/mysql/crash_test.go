@@ -57,6 +57,9 @@ var crashers = []string{
 	"SELECT id FROM t EXCEPT SELECT i FROM t INTERSECT SELECT SUM(i) FROM t",
 	"SELECT id FROM t EXCEPT (SELECT (SELECT SUM(i) FROM t) UNION SELECT i FROM t GROUP BY i HAVING MAX(id) > 1)",
 	"SELECT id FROM t INTERSECT (SELECT SUM(i) FROM t INTERSECT SELECT i FROM t)",
+	"SELECT JSON_OBJECTAGG(vc, (i, vc) IN (SELECT id, name FROM u)) FROM t",
+	"SELECT id FROM t EXCEPT SELECT i FROM t INTERSECT SELECT i FROM t",
+	"SELECT id FROM t EXCEPT (VALUES ROW(1) UNION SELECT i FROM t)",
 }
 
 func TestReadRefusesCrashes(t *testing.T) {
@@ -70,14 +73,12 @@ func TestReadRefusesCrashes(t *testing.T) {
 		"SELECT 1 FROM t WHERE JSON_EXTRACT(j, '$.b') = bl OR JSON_EXTRACT(j, '$.b') IS NULL AND bl IS NULL",
 		"SELECT 1 FROM t WHERE JSON_EXTRACT(j, '$.b') = bl AND JSON_VALUE(j, '$.b') <=> bl",
 		"SELECT (i, vc) = (1, 'a') AS same FROM t",
-		"SELECT JSON_OBJECTAGG(vc, (i, vc) IN (SELECT id, name FROM u)) FROM t",
 		"SELECT GROUP_CONCAT(vc ORDER BY vc) FROM t GROUP BY i",
 		"SELECT i, GROUP_CONCAT(vc ORDER BY vc DESC) FROM t GROUP BY i WITH ROLLUP",
 		"SELECT SUM(i) FROM t INTERSECT SELECT i FROM t EXCEPT SELECT SUM(i) FROM t",
 		"SELECT id FROM t UNION SELECT SUM(i) FROM t INTERSECT SELECT i FROM t",
-		"SELECT id FROM t EXCEPT SELECT s FROM (SELECT SUM(i) AS s FROM t) AS x INTERSECT SELECT i FROM t",
 		"SELECT id FROM t EXCEPT (SELECT SUM(i) FROM t ORDER BY 1 LIMIT 1)",
-		"SELECT id FROM t EXCEPT (VALUES ROW(1) UNION SELECT i FROM t)",
+		"SELECT id FROM t EXCEPT SELECT s FROM (SELECT SUM(i) AS s FROM t INTERSECT SELECT i FROM t) AS x",
 	} {
 		if _, err := (mysql.Dialect{}).Read(text); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -160,6 +161,10 @@ func TestRewriteRefusesGroupedArms(t *testing.T) {
 		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) AS m FROM t UNION SELECT 3) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT -m FROM (SELECT sum(n) OVER () AS m FROM t) AS y GROUP BY -m INTERSECT SELECT 7) AS x",
 		"SELECT (SELECT y.m + id FROM t GROUP BY y.m + id INTERSECT SELECT 7) AS x FROM " + y,
+		arm + " INTERSECT SELECT 7",
+		"SELECT 3 UNION (SELECT 7 EXCEPT " + arm + ") ORDER BY 1 LIMIT 3",
+		"SELECT 1 FROM (" + arm + " EXCEPT SELECT 7) AS x",
+		"SELECT 1 FROM (SELECT m + 1 FROM " + y + " GROUP BY m + 1 WITH ROLLUP INTERSECT SELECT 7) AS x",
 	} {
 		var e *refusal.Error
 		if _, err := g.Rewrite(t.Context(), text); !errors.As(err, &e) || !strings.Contains(e.Error(), "GROUP BY an expression") {
@@ -167,13 +172,9 @@ func TestRewriteRefusesGroupedArms(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		arm + " INTERSECT SELECT 7",
-		"SELECT 3 UNION (SELECT 7 EXCEPT " + arm + ") ORDER BY 1 LIMIT 3",
-		"SELECT 1 FROM (" + arm + " EXCEPT SELECT 7) AS x",
 		"SELECT 1 FROM (" + arm + " UNION ALL SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT m FROM " + y + " GROUP BY m INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT m FROM " + y + " GROUP BY 1 INTERSECT SELECT 7) AS x",
-		"SELECT 1 FROM (SELECT m + 1 FROM " + y + " GROUP BY m + 1 WITH ROLLUP INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT DISTINCT m + 1 FROM " + y + " INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT s FROM (SELECT m + 1 AS s FROM " + y + ") AS z GROUP BY s INTERSECT SELECT 7) AS x",
 		"SELECT 1 FROM (SELECT s FROM (SELECT k + 1 AS s FROM v) AS z GROUP BY s INTERSECT SELECT 7) AS x",
