@@ -153,7 +153,18 @@ func checkReread(t *testing.T, g *Guard, sql string) {
 		t.Fatalf("%s\nprinted %s: %v", sql, printed, err)
 	}
 	sqlast.Walk(q, func(n sqlast.Node) bool {
-		if table, ok := n.(*sqlast.Table); ok && physical {
+		if !physical {
+			return true
+		}
+		if c, ok := n.(*sqlast.Column); ok {
+			if of, ok := c.Of.(*sqlast.Table); ok && of.Printed != "" {
+				c.Table = of.Printed
+			}
+		}
+		if table, ok := n.(*sqlast.Table); ok {
+			if table.Printed != "" {
+				table.Alias = table.Printed
+			}
 			switch {
 			case table.Object != nil:
 				table.Schema, table.Name = table.Object.Schema, table.Object.Name

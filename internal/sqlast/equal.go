@@ -71,6 +71,7 @@ var literalFields = map[reflect.Type]string{reflect.TypeFor[String](): "Value", 
 var bound = map[string]bool{
 	"Pos": true, "DoubleQuoted": true, "Unnamed": true, "Simple": true, "Groupings": true, "Unsafe": true,
 	"Of": true, "Index": true, "Object": true, "Reads": true, "CTE": true, "CTEColumns": true, "Bounded": true,
+	"Printed": true,
 }
 
 var fieldsOf sync.Map // from the type of a struct to the []int of the fields that are compared

@@ -1,6 +1,7 @@
 package sqlast
 
 import (
+	"cmp"
 	"encoding/hex"
 	"strconv"
 )
@@ -189,7 +190,12 @@ func (p *printer) column(c *Column) {
 		p.dst = p.AppendColumn(p.dst, c)
 		return
 	}
-	p.qualifier(c.Schema, c.Table)
+	table := c.Table
+	if p.physical && table != "" {
+		_, printed := aliasesOf(c.Of)
+		table = cmp.Or(*printed, table)
+	}
+	p.qualifier(c.Schema, table)
 	p.name(c.Name)
 }
 

@@ -1,5 +1,7 @@
 package sqlast
 
+import "cmp"
+
 func (p *printer) relation(r Relation) {
 	switch r := r.(type) {
 	case *Table:
@@ -41,8 +43,8 @@ func (p *printer) table(t *Table) {
 	}
 	p.qualifier(schema, "")
 	p.name(name)
-	if !p.physical || t.Alias != name {
-		p.alias(t.Alias)
+	if !p.physical || cmp.Or(t.Printed, t.Alias) != name {
+		p.alias(t.Alias, t.Printed)
 	}
 }
 
@@ -81,7 +83,7 @@ func (p *printer) barrier(t *Table) {
 	}
 	p.text(p.BarrierEnd)
 	p.close()
-	p.alias(t.Alias)
+	p.alias(t.Alias, t.Printed)
 	p.checkSize(t.Pos, t.Name)
 }
 
@@ -130,7 +132,10 @@ func (p *printer) checkSize(at Pos, name string) bool {
 	return false
 }
 
-func (p *printer) alias(alias string) {
+func (p *printer) alias(alias, printed string) {
+	if p.physical {
+		alias = cmp.Or(printed, alias)
+	}
 	if alias != "" {
 		p.text(" AS ")
 		p.name(alias)
@@ -144,7 +149,7 @@ func (p *printer) derived(d *Derived) {
 	p.open()
 	p.query(d.Query)
 	p.close()
-	p.alias(d.Alias)
+	p.alias(d.Alias, d.Printed)
 	if d.Columns != nil {
 		p.text(" ")
 		p.names(d.Columns)
@@ -168,7 +173,7 @@ func (p *printer) function(f *TableFunction) {
 	if f.Ordinality {
 		p.text(" WITH ORDINALITY")
 	}
-	p.alias(f.Alias)
+	p.alias(f.Alias, "")
 	if f.Columns == nil || p.OwnColumns {
 		return
 	}

@@ -45,11 +45,11 @@ func (p *printer) bounded(t *Table) {
 	p.text("SELECT ")
 	columns()
 	p.call(&Call{Name: "row_number", Over: &Window{}})
-	p.alias(row)
+	p.alias(row, "")
 	p.text(" FROM ")
 	p.name(name)
 	p.close()
-	p.alias(name)
+	p.alias(name, "")
 	p.text(" WHERE CASE WHEN ")
 	number := &Column{Table: name, Name: row}
 	p.expr(number)
@@ -57,6 +57,6 @@ func (p *printer) bounded(t *Table) {
 	p.expr(p.Raise(EndlessRecursion, number))
 	p.text(" ELSE TRUE END LIMIT " + strconv.Itoa(MaxRecursion+1))
 	p.close()
-	p.alias(t.Alias)
+	p.alias(t.Alias, t.Printed)
 	p.checkSize(t.Pos, t.Name)
 }

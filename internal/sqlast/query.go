@@ -113,6 +113,8 @@ type Table struct {
 	Name   string
 	Alias  string // empty: none. Resolve always sets it, so that every qualifier stays valid.
 
+	Printed string // the alias that is executed; empty: Alias
+
 	Object *Object
 	Reads  []bool // the columns of Object that the statement names, by their index
 	CTE    *CTE
@@ -142,6 +144,7 @@ type Derived struct {
 	Alias   string   // empty: none
 	Columns []string // nil: the names of the query's own columns
 	Lateral bool
+	Printed string // the alias that is executed; empty: Alias
 }
 
 // TableFunction is a table function in FROM, or several whose rows stand side by side.

@@ -51,6 +51,7 @@ func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	r.setPrinted(q)
 	r.resolution.Tables = r.tables
 	q.Simple = r.simple()
 	return r.resolution, nil
@@ -62,8 +63,9 @@ type resolver struct {
 	catalog    Catalog
 	resolution *Resolution
 	err        *Error
-	missing    Errors   // tables and columns that do not exist
-	explained  []string // tables whose columns a message about them lists
+	missing    Errors     // tables and columns that do not exist
+	explained  []string   // tables whose columns a message about them lists
+	confused   []Relation // tables that are printed with another alias
 
 	scope  *scope   // where columns are looked up
 	with   *env     // where tables are looked up, before the catalog

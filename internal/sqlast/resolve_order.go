@@ -21,11 +21,11 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 	}
 	for i := range q.OrderBy {
 		if r.term(&q.OrderBy[i].Expr, s); r.flavor.ServersVary {
-			r.checkOrder(q.OrderBy[i].Expr)
+			r.refuseConcat(q.OrderBy[i].Expr)
 		}
 	}
 	if r.flavor.ServersVary {
-		r.distinguishNearWindows(s.items, q.OrderBy)
+		r.distinguish(s)
 	}
 	// A constant orders nothing, and DuckDB refuses it.
 	q.OrderBy = slices.DeleteFunc(q.OrderBy, func(o Order) bool { _, null := o.Expr.(*Null); return null })

@@ -3,7 +3,7 @@ package sqlast
 // selectBlock resolves a block in the order in which its names become visible.
 func (r *resolver) selectBlock(sel *Select) *scope {
 	outer := r.scope
-	s := &scope{outer: outer, distinct: sel.Distinct, grouped: len(sel.GroupBy) > 0, rollup: sel.Rollup}
+	s := &scope{outer: outer, distinct: sel.Distinct, rollup: sel.Rollup}
 	r.scope = s
 	if !r.checkWidth(sel.Pos, len(sel.Items)) {
 		return s
@@ -44,9 +44,8 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	}
 	s.clause = inQualify
 	r.optional(&sel.Qualify)
-	if r.flavor.ServersVary {
-		r.checkViewColumns(sel)
-		r.distinguishNearWindows(sel.Items, nil)
+	if r.flavor.ServersVary && (sel.GroupBy != nil || sel.Having != nil || s.windowed) {
+		r.distinguish(s)
 	}
 	r.scope = outer
 	return s

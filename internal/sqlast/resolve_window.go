@@ -13,9 +13,8 @@ func (r *resolver) window(w *Window) {
 	}
 	windowSlots(w, r.visit)
 	if r.flavor.ServersVary && r.scope != nil {
-		add := func(e *Expr) { r.scope.windows = append(r.scope.windows, e) }
-		listSlots(w.PartitionBy, add)
-		orderSlots(w.OrderBy, add)
+		r.scope.windowed = true
+		windowSlots(w, func(e *Expr) { r.refuseConcat(*e) })
 	}
 }
 

@@ -22,11 +22,10 @@ type scope struct {
 	names   []string // the columns of a set operation, which has no tables
 
 	groupBy   []Expr
-	windows   []*Expr // the terms of windows, if servers vary
-	distinct  bool    // SELECT DISTINCT
-	grouped   bool    // the block has GROUP BY
-	rollup    bool    // GROUP BY .. WITH ROLLUP
-	constants bool    // GROUP BY has several groupings, and a constant in one of them
+	windowed  bool // the block has a window, if servers vary
+	distinct  bool // SELECT DISTINCT
+	rollup    bool // GROUP BY .. WITH ROLLUP
+	constants bool // GROUP BY has several groupings, and a constant in one of them
 
 	searched  *Column // a full-text table, or a column of it, in which a condition searches
 	aggregate *Call   // the aggregate function that is being resolved
