@@ -16,7 +16,7 @@ import (
 func checkCopies(text string) error {
 	lower := ascii.Lower(text)
 	plain := utf8.RuneCountInString(text) == len(text)
-	cases, sets := caseCheck{}, newSetCheck()
+	cases, sets := caseCheck{}, setCheck{}
 	scan := sqlread.Scanner{Src: text, DuckDB: true}
 	for t := scan.Next(); t.Kind != sqlread.EndOfText; t = scan.Next() {
 		token := lower[t.At:t.End]

@@ -12,109 +12,81 @@ const (
 	maxSetTerms = 16 << 10
 )
 
-// endsGroups reports whether no term of a GROUP BY follows after a word. None of these
-// words is a name without quotes, except after a point or a dollar sign.
-func endsGroups(word string) bool {
-	switch word {
-	case "select", "having", "qualify", "order":
-		return true
-	}
-	return false
-}
-
-// A level is what stands between two parentheses, or in no parentheses.
-type level struct {
-	kind  string // the word that makes grouping sets of it: rollup, cube or sets, or ""
-	item  int    // the sets of the current item of GROUPING SETS, or of the GROUP BY
-	sum   int    // the sets of the items before
-	own   int    // its terms
-	terms int    // its terms and those of the levels within it
-}
-
-// sets returns how many grouping sets the level makes, and a large number for more than
-// maxSets.
-func (l *level) sets() int {
-	switch l.kind {
-	case "rollup":
-		return l.own + 1
-	case "cube":
-		return 1 << min(l.own, 20)
-	case "sets":
-		return l.sum + l.item
-	}
-	return 1
-}
-
 // A setCheck refuses grouping sets that would make DuckDB's tree far larger than the
 // text: ROLLUP of n terms has n + 1 sets, CUBE has 2^n, and several of these have a set
-// for each combination.
+// for each combination. It counts at least the sets of a block: those of all blocks in
+// parentheses belong to the one around them, and every comma makes a term.
 type setCheck struct {
-	open         []level
-	total        int
-	before, word string // the last two words, "." for a point or a dollar sign, or "" for another token
+	open         []groupingSets
+	depth        int // parentheses that are open
+	sets, terms  int // of the block outside of parentheses
+	total        int // terms in the sets of the blocks before
+	before, word string
+	named        bool // the next word is a name
 }
 
-var emptyLevel = level{item: 1, own: 1, terms: 1}
-
-func newSetCheck() *setCheck { return &setCheck{open: []level{emptyLevel}} }
+// groupingSets is a ROLLUP, a CUBE or GROUPING SETS whose parentheses are open.
+type groupingSets struct {
+	kind         string
+	depth, terms int
+}
 
 // next reads the next token of a text, in lower case.
 func (c *setCheck) next(t sqlread.Token, token string) error {
-	l := &c.open[len(c.open)-1]
+	isName := c.named
+	c.named = namesNext(token)
 	if t.Kind == sqlread.Word {
 		c.before, c.word = c.word, token
-		if c.before == "group" && c.word == "by" || c.before != "." && endsGroups(c.word) {
-			c.leave(l)
-			l.item, l.terms = 1, 1
+		switch token {
+		case "select", "having", "qualify", "order":
+			if c.depth == 0 && !isName {
+				return c.end()
+			}
 		}
 		return nil
 	}
 	switch token {
 	case "(":
-		inner := emptyLevel
+		c.depth++
 		if c.word == "rollup" || c.word == "cube" || c.before == "grouping" && c.word == "sets" {
-			inner.kind = c.word
-		}
-		c.open = append(c.open, inner)
-	case ")":
-		c.leave(l)
-		if len(c.open) > 1 {
-			c.open = c.open[:len(c.open)-1]
-			outer := &c.open[len(c.open)-1]
-			outer.item = min(outer.item*min(l.sets(), 1<<20), 1<<20)
-			outer.terms += l.terms
+			c.open = append(c.open, groupingSets{c.word, c.depth, 1})
 		}
 	case ",":
-		l.own++
-		l.terms++
-		if l.kind == "sets" {
-			l.sum, l.item = l.sum+l.item, 1
+		c.terms++
+		for i := range c.open {
+			c.open[i].terms++
 		}
+	case ")":
+		if last := len(c.open) - 1; last >= 0 && c.open[last].depth == c.depth {
+			c.sets = min(max(c.sets, 1)*c.open[last].sets(), 1<<20)
+			c.open = c.open[:last]
+		}
+		c.depth = max(c.depth-1, 0)
 	}
-	if c.before, c.word = "", ""; namesNext(token) {
-		c.word = "."
-	}
+	c.before, c.word = "", ""
 	return c.bounded()
 }
 
-// leave counts the terms of the sets of a level.
-func (c *setCheck) leave(l *level) {
-	if l.kind == "" && l.item > 1 {
-		c.total = min(c.total+l.item*l.terms, 2*maxSetTerms)
+func (g groupingSets) sets() int {
+	switch g.kind {
+	case "rollup":
+		return g.terms + 1
+	case "cube":
+		return 1 << min(g.terms, 20)
 	}
+	return g.terms
 }
 
-// end counts what is still open at the end of a text.
+// end adds the terms of the block that ends.
 func (c *setCheck) end() error {
-	for i := range c.open {
-		c.leave(&c.open[i])
-	}
+	c.total += c.sets * (c.terms + 1)
+	c.sets, c.terms = 0, 0
 	return c.bounded()
 }
 
 // bounded returns an error if there are too many sets or terms.
 func (c *setCheck) bounded() error {
-	if l := &c.open[len(c.open)-1]; l.item+l.sum <= maxSets && c.total <= maxSetTerms {
+	if c.sets <= maxSets && c.total <= maxSetTerms {
 		return nil
 	}
 	return &sqlast.Error{Code: sqlast.TooCostly, Name: "GROUP BY", Message: "GROUP BY groups in more than 256 ways, " +
