@@ -190,13 +190,17 @@ func (p *printer) column(c *Column) {
 		p.dst = p.AppendColumn(p.dst, c)
 		return
 	}
-	table := c.Table
-	if p.physical && table != "" {
-		_, printed := aliasesOf(c.Of)
-		table = cmp.Or(*printed, table)
-	}
-	p.qualifier(c.Schema, table)
+	p.qualifier(c.Schema, p.printedTable(c.Table, c.Of))
 	p.name(c.Name)
+}
+
+// printedTable returns how the table with an alias is printed.
+func (p *printer) printedTable(alias string, of Relation) string {
+	if p.physical && alias != "" {
+		_, printed := aliasesOf(of)
+		return cmp.Or(*printed, alias)
+	}
+	return alias
 }
 
 var nowKinds = [...]string{

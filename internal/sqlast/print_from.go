@@ -173,7 +173,7 @@ func (p *printer) function(f *TableFunction) {
 	if f.Ordinality {
 		p.text(" WITH ORDINALITY")
 	}
-	p.alias(f.Alias, "")
+	p.alias(f.Alias, f.Printed)
 	if f.Columns == nil || p.OwnColumns {
 		return
 	}

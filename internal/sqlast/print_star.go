@@ -4,7 +4,7 @@ func (p *printer) star(s *Star) {
 	if p.physical && !s.Row {
 		p.broken(s.Pos, "a star in a select list")
 	}
-	p.qualifier(s.Schema, s.Table)
+	p.qualifier(s.Schema, p.printedTable(s.Table, s.Of))
 	p.text("*")
 	for i, name := range s.Exclude {
 		p.starPart(i, " EXCLUDE ")

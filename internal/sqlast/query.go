@@ -154,6 +154,7 @@ type TableFunction struct {
 	Calls      []*Call  // several: ROWS FROM (..)
 	Ordinality bool     // WITH ORDINALITY: a further column with the number of the row
 	Alias      string   // empty: the name of the first function
+	Printed    string   // the alias that is executed; empty: Alias
 	Columns    []string // names of the first columns; nil: the functions' own
 	Types      []string // types of Columns, for a function without columns of its own; nil: none
 	Own        []string // the names of the functions' columns; nil: one column, named like the alias

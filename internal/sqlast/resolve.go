@@ -72,10 +72,9 @@ type resolver struct {
 	params []string // the parameters of the enclosing lambda
 	visit  func(*Expr)
 
-	args     []Expr   // the arguments of the enclosing call
-	issued   []string // names of common table expressions, as they are printed
-	nonASCII bool     // a table has an alias that is not ASCII
-	found    []int    // the buffer of tablesWith
+	args   []Expr   // the arguments of the enclosing call
+	issued []string // names of common table expressions, as they are printed
+	found  []int    // the buffer of tablesWith
 
 	depth, tables, stars, weight, work, derived int
 

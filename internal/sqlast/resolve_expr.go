@@ -306,7 +306,7 @@ func (r *resolver) qualified(c *Column) *scope {
 			c.Table, clauseNames[s.clause])
 		return nil
 	}
-	if r.confusable(b.alias, s) || c.Schema != "" && r.hidden(b.alias, s) {
+	if c.Schema != "" && r.hidden(b.alias, s) {
 		r.fail(AmbiguousName, c.Pos, c.Table,
 			"'%s' and another table's alias cannot be told apart: rename one", c.Table)
 		return nil

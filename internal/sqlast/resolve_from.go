@@ -56,8 +56,8 @@ func (r *resolver) bind(s *scope, rel Relation, alias string, at Pos) {
 		r.fail(AmbiguousName, at, alias, "two tables of one FROM are named '%s': give each an alias", alias)
 	}
 	r.countTable(at)
-	if !isASCII(alias) {
-		r.nonASCII = true
+	if !isASCII(alias) { // a collation could treat it as equal to another one
+		r.confused = append(r.confused, rel)
 	}
 	s.tables = append(s.tables, binding{rel: rel, alias: alias})
 }

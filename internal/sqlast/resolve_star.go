@@ -223,7 +223,7 @@ func (r *resolver) rowOf(schema, name string) *binding {
 	if s == nil {
 		return nil
 	}
-	if b := &s.tables[i]; b.object == nil && s.lo <= i && i < s.hi && !r.confusable(b.alias, s) {
+	if b := &s.tables[i]; b.object == nil && s.lo <= i && i < s.hi {
 		return b
 	}
 	return nil

@@ -57,9 +57,9 @@ func (r *resolver) namesRead(b *binding) (names []string) {
 	return names
 }
 
-// setPrinted gives each of the confused tables of q its own alias.
+// setPrinted gives each of the confused tables of q its own alias, in ASCII.
 func (r *resolver) setPrinted(q *Query) {
-	if len(r.confused) == 0 {
+	if len(r.confused) == 0 || r.tables == 1 && !r.flavor.ServersVary { // a single one is read alone
 		return
 	}
 	taken := map[string]bool{}
@@ -72,6 +72,9 @@ func (r *resolver) setPrinted(q *Query) {
 	})
 	for i, rel := range r.confused {
 		alias, printed := aliasesOf(rel)
+		if !isASCII(alias) {
+			alias = "table"
+		}
 		for n := i + 1; *printed == "" || taken[ascii.Lower(*printed)]; n++ {
 			*printed = r.fits(alias, ":"+strconv.Itoa(n))
 		}
@@ -85,6 +88,8 @@ func aliasesOf(rel Relation) (alias string, printed *string) {
 	case *Table:
 		return rel.Alias, &rel.Printed
 	case *Derived:
+		return rel.Alias, &rel.Printed
+	case *TableFunction:
 		return rel.Alias, &rel.Printed
 	}
 	return "", new(string)

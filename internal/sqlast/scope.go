@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/qedkit/qed/internal/ascii"
 )
 
 // A scope holds the names that the expressions of one SELECT block, or of the
@@ -153,49 +151,14 @@ func (r *resolver) byAlias(s *scope, schema, alias string) int {
 	return -1
 }
 
-// hidden reports whether an engine could bind the qualifier to a table of a scope
-// that is nearer than found.
+// hidden reports whether a nearer table than those of found has the alias.
 func (r *resolver) hidden(alias string, found *scope) bool {
 	for s := r.scope; s != found; s = s.outer {
 		if r.byAlias(s, "", alias) >= 0 {
 			return true
 		}
 	}
-	return r.confusable(alias, found)
-}
-
-// confusable reports whether a nearer table, or another one of the same FROM, has a
-// different name that a collation could treat as equal to alias.
-func (r *resolver) confusable(alias string, found *scope) bool {
-	if !r.nonASCII {
-		return false
-	}
-	for s := r.scope; s != nil; s = s.outer {
-		for i := range s.tables {
-			if b := &s.tables[i]; b.alias != alias && alike(b.alias, alias) {
-				return true
-			}
-		}
-		if s == found {
-			break
-		}
-	}
 	return false
-}
-
-// alike reports whether a collation could treat two names as equal: they have the
-// same number of characters and differ only in characters that are not ASCII, or in
-// case.
-func alike(a, b string) bool {
-	for a != "" && b != "" {
-		x, n := utf8.DecodeRuneInString(a)
-		y, m := utf8.DecodeRuneInString(b)
-		if x < utf8.RuneSelf && y < utf8.RuneSelf && ascii.LowerByte(byte(x)) != ascii.LowerByte(byte(y)) {
-			return false
-		}
-		a, b = a[n:], b[m:]
-	}
-	return a == b
 }
 
 func isASCII(s string) bool {
