@@ -1,6 +1,7 @@
 package sqlbound
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,16 +104,13 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size) size
 	case kindSmall:
 		return number
 	case kindFirst:
-		return arg(0).times(int64(max(1, f.n)))
-	case kindLast:
-		return arg(len(args) - 1)
+		return arg(0).times(int64(f.n))
 	case kindLongest:
 		return longest(args)
-	case kindEach:
-		const least = 4 // bytes of an element
-		return arg(len(args) - 1).times(1 + arg(0).bytes()/least)
 	case kindSum, kindSquare:
 		return all.times(int64(f.n))
+	case kindProduct:
+		return arg(0).times(add(1, all.bytes()-arg(0).bytes()))
 	case kindCut:
 		if n := c.literalLength(e, f.n); n >= 0 {
 			return arg(0).cut(times(bytesPerCharacter, n))
@@ -141,14 +139,8 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size) size
 		return c.paths(e, args)
 	case kindCollect:
 		return c.collectCall(e, args)
-	case kindNumber:
-		return all
 	case kindDigits:
 		return arg(0).plus(size{text: min(max(c.literalLength(e, 2), 0), maxDigits)})
-	case kindGroups:
-		return arg(0).times(groups(e, arg(1)))
-	case kindBetween:
-		return arg(0).times(add(1, arg(1).bytes()+arg(2).bytes()))
 	case kindRepeat:
 		return arg(0).times(c.length(e, f.n))
 	case kindPower:
@@ -210,8 +202,15 @@ func (c *checker) replaced(e *sqlast.Call, x, to size) size {
 // three of them.
 const fieldWidth = 640
 
-// format returns the size of a formatted text. A format that is no literal, or that takes a
-// width from an argument, has no bound.
+// A field of a format with a width, a precision or the number of an argument, and one
+// with a width of more than three digits or from an argument.
+var (
+	wideField    = regexp.MustCompile(`%[-+ #!,.$0-9]*[0-9]`)
+	endlessField = regexp.MustCompile(`%[-+ #!,.$0-9]*(?:[0-9]{4}|\*)`)
+)
+
+// format returns the size of a formatted text. A format that is no literal, or that has a
+// field without a bound, has none.
 func (c *checker) format(e *sqlast.Call, args []size, all size) size {
 	if len(e.Args) == 0 {
 		return all
@@ -220,31 +219,14 @@ func (c *checker) format(e *sqlast.Call, args []size, all size) size {
 	if !ok {
 		return size{text: unbounded}
 	}
-	fields := strings.Split(strings.ReplaceAll(literal.Value, "%%", ""), "%")[1:]
-	v := longest(args[1:]).times(2 * int64(len(fields))) // a field may quote its value, and name any
-	v.text = add(v.text, int64(len(literal.Value)))
-	for _, field := range fields {
-		v.text = add(v.text, width(field))
+	text := strings.ReplaceAll(literal.Value, "%%", "")
+	if endlessField.MatchString(text) {
+		return size{text: unbounded}
 	}
+	fields := int64(strings.Count(text, "%"))
+	v := longest(args[1:]).times(2 * fields) // a field may quote its value, and name any
+	v.text = add(v.text, int64(len(literal.Value))+fields*small+2000*int64(len(wideField.FindAllString(text, -1))))
 	return v
-}
-
-// width returns the widths and precisions of a field of a format together.
-func width(field string) int64 {
-	sum, n := int64(small), int64(0)
-	for i := range len(field) {
-		switch b := field[i]; {
-		case '0' <= b && b <= '9' && n < unbounded/100:
-			n = 10*n + int64(b-'0')
-		case b == '*':
-			return unbounded
-		case strings.IndexByte("-+ #!,.$l", b) >= 0:
-			sum, n = add(sum, n), 0
-		default:
-			return add(sum, n)
-		}
-	}
-	return add(sum, n)
 }
 
 // json returns the size of JSON of values. Texts are quoted, JSON is not.
@@ -300,17 +282,6 @@ func (c *checker) collect(at sqlast.Pos, name string, element size) size {
 			"collect at most %d, and add long texts to the result", name, element.text, maxElement)
 	}
 	return size{data: max(collected, element.data), work: element.work}
-}
-
-// groups returns how often a match of a regular expression can contain a character:
-// once for itself and once for each of its groups.
-func groups(e *sqlast.Call, pattern size) int64 {
-	if len(e.Args) > 1 {
-		if literal, ok := e.Args[1].(*sqlast.String); ok {
-			return 8 + int64(strings.Count(literal.Value, "("))
-		}
-	}
-	return 8 + pattern.bytes()
 }
 
 // power returns the size of x to the power of y. An exponent that is not a literal

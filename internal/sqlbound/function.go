@@ -24,11 +24,10 @@ const (
 	unknown kind = iota // a function of a policy
 	kindSmall
 	kindFirst
-	kindLast
 	kindLongest
 	kindSum
 	kindSquare
-	kindEach
+	kindProduct
 	kindCut
 	kindPad
 	kindFill
@@ -43,21 +42,17 @@ const (
 	kindCollect
 	kindPower
 	kindDigits
-	kindNumber
-	kindGroups
-	kindBetween
 	kindRepeat
 )
 
 // kinds are the words of a table of functions for the size of a result.
 var kinds = map[string]kind{
 	"small":   kindSmall,   // a number, a date, a hash
-	"first":   kindFirst,   // at most N times as long as the first argument; N is 1 if it is left out
-	"last":    kindLast,    // at most as long as the last argument
+	"first":   kindFirst,   // at most N times as long as the first argument
 	"longest": kindLongest, // at most as long as the longest argument
 	"sum":     kindSum,     // at most N times the sum of the arguments
 	"square":  kindSquare,  // as sum, and the time grows with the square of the arguments
-	"each":    kindEach,    // as long as the last argument for each element of the first
+	"product": kindProduct, // the first argument as often as the others have bytes
 	"cut":     kindCut,     // as the first, and at most as many characters as argument N
 	"pad":     kindPad,     // argument N is the number of characters, filled with others
 	"fill":    kindFill,    // a type that fills its values to its length
@@ -71,16 +66,13 @@ var kinds = map[string]kind{
 	"paths":   kindPaths,   // what the further arguments select of the first
 	"collect": kindCollect, // an aggregate that holds the values of all rows
 	"power":   kindPower,   // the first argument to the power of the second
-	"number":  kindNumber,  // a number that takes the product of its digits
 	"digits":  kindDigits,  // the first argument with as many digits as argument 2
-	"groups":  kindGroups,  // the matches of a regular expression and of its groups
-	"between": kindBetween, // the second argument is put between the elements of the first
 	"repeat":  kindRepeat,  // the first argument as many times as argument N, which is a literal
 }
 
 // Functions reads a table of functions. A line is a rule, a colon and names:
 //
-//	first needle 2: trim ltrim
+//	sum needle 2: trim ltrim
 //
 // A rule is a kind of size, then a number if the kind has one, then "needle" "match"
 // or "either", "slow" and "policy":

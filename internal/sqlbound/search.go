@@ -6,7 +6,7 @@ import "github.com/qedkit/qed/internal/sqlast"
 // whose time grows with the product or the square of their sizes.
 func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size) int64 {
 	switch {
-	case f.kind == kindNumber || f.kind == kindSquare:
+	case f.kind == kindSquare:
 		return squared(all)
 	case !f.either && (f.needle == 0 || f.needle > len(args)):
 		return 0

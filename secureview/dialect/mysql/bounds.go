@@ -47,10 +47,10 @@ var bounds = sqlbound.Rules{
 		small needle 2: instr
 		small match 2: regexp_instr regexp_like
 
-		first: from_base64 lcase lower ltrim reverse rtrim soundex ucase unhex upper nullif
-		first needle 2: substring_index
-		first match 2: regexp_substr
-		last needle 2: trim
+		sum: from_base64 lcase lower ltrim reverse rtrim soundex ucase unhex upper nullif
+		sum needle 2: substring_index
+		sum match 2: regexp_substr
+		sum needle 2: trim
 		cut 2: left right
 		cut 3: mid substr substring
 		longest: if ifnull coalesce greatest least nvl nvl2 min max any_value elt
@@ -68,7 +68,7 @@ var bounds = sqlbound.Rules{
 
 		small: json_contains_path json_depth json_exists json_length json_type json_valid
 		small either slow: json_contains json_equals json_overlaps json_schema_valid
-		first: json_keys json_query json_remove json_unquote json_value
+		sum: json_keys json_query json_remove json_unquote json_value
 		sum 4: json_normalize
 		sum either slow: json_merge_patch json_merge_preserve
 		json: json_array json_array_append json_array_insert json_insert json_object json_quote
@@ -81,7 +81,7 @@ var bounds = sqlbound.Rules{
 	`),
 	Types: sqlbound.Functions(`
 		small: date datetime time year decimal unsigned signed double float
-		first: char
+		sum: char
 		fill: binary
 		sum 2: json
 	`),

@@ -27,17 +27,17 @@ var bounds = sqlbound.Rules{
 		small: count bool_and bool_or every corr covar_pop covar_samp regr_avgx regr_avgy regr_count
 		small: regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy percentile_cont grouping
 		small: row_number rank dense_rank percent_rank cume_dist ntile num_nulls num_nonnulls
-		each: percentile_disc
+		product: percentile_disc
 		longest: min max any_value mode range_intersect_agg bit_and bit_or
 		longest: bit_xor lag lead first_value last_value nth_value coalesce greatest least
-		first: nullif
+		sum: nullif
 
 		small: acos acosd acosh asin asind asinh atan atan2 atan2d atand atanh bit_count cos cosd cosh
 		small: cot cotd degrees erf erfc min_scale pi radians random scale sign sin sind sinh tan tand
 		small: tanh width_bucket int2 int4 int8 float4 float8
 		sum: abs ceil ceiling floor trim_scale
-		number: sum avg stddev stddev_pop stddev_samp variance var_pop var_samp
-		number: cbrt ln log log10 sqrt div gcd lcm mod
+		square: sum avg stddev stddev_pop stddev_samp variance var_pop var_samp
+		square: cbrt ln log log10 sqrt div gcd lcm mod
 		digits: round trunc
 		power: power pow exp
 
@@ -52,9 +52,9 @@ var bounds = sqlbound.Rules{
 		small: octet_length sha224 sha256 sha384 sha512 starts_with to_bin to_hex to_oct
 		small needle 1: position
 		small needle 2: strpos regexp_count regexp_instr regexp_like
-		first: casefold initcap lower reverse text to_ascii unistr upper
-		first needle 2 slow: btrim ltrim rtrim
-		first needle 2: split_part string_to_table regexp_split_to_table regexp_substr
+		sum: casefold initcap lower reverse text to_ascii unistr upper
+		sum needle 2 slow: btrim ltrim rtrim
+		sum needle 2: split_part string_to_table regexp_split_to_table regexp_substr
 		cut 2: left right
 		cut 3 needle 2: substr substring
 		sum: concat decode overlay
@@ -63,7 +63,7 @@ var bounds = sqlbound.Rules{
 		sum 4 needle 2 slow: translate
 		sum 8: parse_ident
 		sum 8 needle 2: regexp_split_to_array string_to_array
-		groups needle 2: regexp_match regexp_matches
+		product needle 2: regexp_match regexp_matches
 		join: concat_ws
 		format: format
 		pad 2: lpad rpad
@@ -74,21 +74,21 @@ var bounds = sqlbound.Rules{
 		small: array_dims array_length array_lower array_ndims array_position array_upper cardinality
 		small: generate_subscripts
 		longest: generate_series unnest
-		first: array_remove array_reverse array_sort trim_array
+		sum: array_remove array_reverse array_sort trim_array
 		sum: array_append array_cat array_positions array_prepend
 		replace: array_replace
-		between: array_to_string
+		product: array_to_string
 
 		small: json_array_length json_typeof jsonb_array_length jsonb_exists jsonb_typeof
 		small either: jsonb_contained jsonb_contains jsonb_exists_all jsonb_exists_any
 		small needle 2: jsonb_path_exists jsonb_path_exists_tz jsonb_path_match jsonb_path_match_tz
-		first: json_array_element json_array_elements json_array_elements_text json_each json_each_text
-		first: json_extract_path json_extract_path_text json_object_keys json_strip_nulls
-		first: json_to_record json_to_recordset jsonb_array_elements jsonb_array_elements_text
-		first: jsonb_delete_path jsonb_each jsonb_each_text jsonb_extract_path
-		first: jsonb_extract_path_text jsonb_object_keys jsonb_strip_nulls jsonb_to_record
-		first: jsonb_to_recordset
-		first either: jsonb_delete
+		sum: json_array_element json_array_elements json_array_elements_text json_each json_each_text
+		sum: json_extract_path json_extract_path_text json_object_keys json_strip_nulls
+		sum: json_to_record json_to_recordset jsonb_array_elements jsonb_array_elements_text
+		sum: jsonb_delete_path jsonb_each jsonb_each_text jsonb_extract_path
+		sum: jsonb_extract_path_text jsonb_object_keys jsonb_strip_nulls jsonb_to_record
+		sum: jsonb_to_recordset
+		sum either: jsonb_delete
 		sum: jsonb_concat
 		sum 4: json_object jsonb_object
 		json: array_to_json json_build_array json_build_object jsonb_build_array jsonb_build_object
@@ -104,8 +104,8 @@ var bounds = sqlbound.Rules{
 
 		small: numnode
 		small either: ts_rank ts_rank_cd
-		first: querytree setweight strip
-		first either: ts_delete ts_filter
+		sum: querytree setweight strip
+		sum either: ts_delete ts_filter
 		sum: tsquery_not tsquery_phrase
 		square 4: phraseto_tsquery plainto_tsquery to_tsquery websearch_to_tsquery
 		sum 4: to_tsvector
@@ -120,7 +120,7 @@ var bounds = sqlbound.Rules{
 		small: smallint integer bigint real double boolean money uuid date time timestamp interval
 		small: inet cidr macaddr macaddr8 point line lseg box circle
 		small: int4range int8range tsrange tstzrange daterange
-		first: numeric numrange json
+		sum: numeric numrange json
 		sum 2: text varchar bytea bpchar pg_catalog.bit
 		fill: char bit
 		sum 6: jsonb

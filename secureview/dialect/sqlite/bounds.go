@@ -28,8 +28,8 @@ var bounds = sqlbound.Rules{
 		small needle 1: like glob
 		small needle 2: instr
 
-		first: lower upper nullif likelihood likely unlikely json json_each json_remove json_tree unistr
-		first needle 2 slow: trim ltrim rtrim unhex
+		sum: lower upper nullif likelihood likely unlikely json json_each json_remove json_tree unistr
+		sum needle 2 slow: trim ltrim rtrim unhex
 		cut 3: substr substring
 		longest: coalesce ifnull if iif max min lag lead first_value last_value nth_value
 
@@ -54,6 +54,6 @@ var bounds = sqlbound.Rules{
 	`),
 	Types: sqlbound.Functions(`
 		small: integer real numeric
-		first: text blob
+		sum: text blob
 	`),
 }

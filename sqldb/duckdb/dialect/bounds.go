@@ -36,7 +36,7 @@ var bounds = sqlbound.Rules{
 		longest: arg_max arg_min argmax argmin arg_max_null arg_min_null
 		longest: max_by min_by lag lead first_value last_value nth_value fill coalesce greatest least try
 		longest: switch
-		first: nullif
+		sum: nullif
 		collect: array_agg list string_agg group_concat listagg histogram
 
 		small: typeof abs acos acosh asin asinh atan atan2 atanh bit_count cbrt ceil ceiling cos cosh cot
@@ -64,10 +64,10 @@ var bounds = sqlbound.Rules{
 		small either slow: damerau_levenshtein editdist3 jaccard jaro_similarity
 		small either slow: jaro_winkler_similarity levenshtein
 		small either: hamming mismatches
-		first: lcase lower nfc_normalize reverse strip_accents ucase upper from_base64 from_hex unhex
-		first: unbin url_decode
-		first needle 2 slow: ltrim rtrim trim
-		first needle 2: split_part regexp_extract
+		sum: lcase lower nfc_normalize reverse strip_accents ucase upper from_base64 from_hex unhex
+		sum: unbin url_decode
+		sum needle 2 slow: ltrim rtrim trim
+		sum needle 2: split_part regexp_extract
 		cut 2: left right
 		cut 3: substr substring
 		sum: concat
@@ -91,28 +91,28 @@ var bounds = sqlbound.Rules{
 		small: list_cosine_similarity list_cosine_distance list_distance list_dot_product
 		small: list_inner_product cardinality
 		small either: array_has_all array_has_any list_has_all list_has_any
-		first: array_distinct list_distinct array_extract list_extract list_element element_at
-		first: array_reverse list_reverse array_reverse_sort list_reverse_sort array_sort list_sort
-		first: array_slice list_slice array_where list_where array_select list_select list_any_value
-		first: list_first list_last list_max list_min list_mode list_filter array_filter filter flatten
-		first: unnest
+		sum: array_distinct list_distinct array_extract list_extract list_element element_at
+		sum: array_reverse list_reverse array_reverse_sort list_reverse_sort array_sort list_sort
+		sum: array_slice list_slice array_where list_where array_select list_select list_any_value
+		sum: list_first list_last list_max list_min list_mode list_filter array_filter filter flatten
+		sum: unnest
 		longest: range generate_series
-		last: list_transform list_apply array_transform array_apply apply
+		sum: list_transform list_apply array_transform array_apply apply
 		sum: array_append list_append array_cat array_concat list_cat list_concat array_prepend
 		sum: list_prepend
 		sum either: array_intersect list_intersect
 		sum 2: array_zip list_zip list_grade_up
-		between: array_to_string
+		product: array_to_string
 
-		first: struct_extract struct_extract_at
+		sum: struct_extract struct_extract_at
 		small: struct_contains struct_has
 		sum: struct_concat struct_insert struct_keys struct_pack struct_update struct_values
 		sum: map map_concat map_entries map_from_entries
-		first: map_extract map_extract_value map_keys map_values
+		sum: map_extract map_extract_value map_keys map_values
 		small: map_contains
 
 		small: json_array_length json_exists json_type json_valid
-		first: json json_keys
+		sum: json json_keys
 		paths: json_extract json_extract_path json_extract_path_text json_extract_string json_value
 		json: json_array json_object json_quote row_to_json to_json array_to_json
 	`),
