@@ -634,7 +634,7 @@ var documentedRefusals = map[string]map[string]string{
 		"GROUP_CONCAT is not supported as a term of ORDER BY":            "GROUP_CONCAT as a term of ORDER BY",
 		"in an expression of ORDER BY is not supported next":             "An alias in an expression of ORDER BY is refused next to",
 		"the columns of * have another order on MySQL":                   "they order its columns differently",
-		"in a subquery of GROUP BY aggregates the rows of":               "an aggregate of outer columns alone",
+		"an aggregate in a subquery of GROUP BY is not supported":        "an aggregate in a subquery of GROUP BY",
 		"of GROUP BY .. WITH ROLLUP twice":                               "Two items of the select list that are one term",
 	},
 }

@@ -193,7 +193,6 @@ var mysqlViewRows = []string{
 // rows of one group differ.
 var mariaDBRows = []string{
 	"SELECT name LIKE ('a' + 1), name LIKE (left(name, 1) + 1) AS x, name NOT RLIKE 'a' FROM emp ORDER BY name LIKE ('a%' + 1), id",
-	"SELECT dept % 2 AS d FROM dept d RIGHT JOIN emp e ON d.id = e.dept GROUP BY (SELECT count(if(e.id NOT IN (SELECT x.id FROM dept x WHERE x.id = e.boss), 1, NULL)) FROM emp LIMIT 1) ORDER BY 1",
 	"SELECT (CASE id WHEN 1 THEN 1 ELSE 2 END LIKE '1') LIKE '1', id BETWEEN 1 AND 3 FROM emp ORDER BY id",
 }
 

@@ -123,24 +123,6 @@ func (r *resolver) candidates(name string, visible, meant []*binding, in []strin
 	return found
 }
 
-// unknownUsing reports a column of USING that one side does not have.
-func (r *resolver) unknownUsing(j *Join, s *scope, lo, hi int, name string) {
-	var aliases []string
-	var tables []*binding
-	for i := lo; i < hi; i++ {
-		if s.tables[i].missing {
-			return // it may be a column of a table that does not exist
-		}
-		aliases = append(aliases, "'"+s.tables[i].alias+"'")
-		tables = append(tables, &s.tables[i])
-	}
-	var msg strings.Builder
-	fmt.Fprintf(&msg, "USING column '%s' does not exist in %s", name, strings.Join(aliases, ", "))
-	r.listWhere(&msg, r.catalog.TablesWith(name), tables)
-	r.missed(&Error{Code: UnknownColumn, Name: name, Pos: j.Pos, Message: msg.String(),
-		Candidates: r.candidates(name, tables, tables, nil)})
-}
-
 // unknownQualifier reports a qualifier that no table in scope has.
 func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
 	if r.misses(UnknownTable, qualifier) {

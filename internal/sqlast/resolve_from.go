@@ -307,7 +307,7 @@ func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
 func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 	found := r.tablesWith(s, lo, hi, name)
 	if len(found) == 0 {
-		r.unknownUsing(j, s, lo, hi, name)
+		r.unknownColumn(&Column{Pos: j.Pos, Name: name}, &scope{tables: s.tables, lo: lo, hi: hi}, nil)
 		return merged{}
 	}
 	b := &s.tables[found[0]]

@@ -98,32 +98,6 @@ func (r *resolver) rollup(sel *Select) {
 	}
 }
 
-// refuseOuterAggregate refuses a term of GROUP BY if a subquery in it has an aggregate of
-// columns of the block alone. It aggregates the rows of the block, for which servers may
-// find no group.
-func (r *resolver) refuseOuterAggregate(e Expr, s *scope) {
-	Walk(e, func(n Node) bool {
-		call, ok := n.(*Call)
-		if !ok || !IsAggregate(call) {
-			return true
-		}
-		outer, own := false, false
-		Walk(call, func(n Node) bool {
-			if c, ok := n.(*Column); ok {
-				r.work += len(s.tables)
-				isOuter := slices.ContainsFunc(s.tables, func(b binding) bool { return b.rel == c.Of })
-				outer, own = outer || isOuter, own || !isOuter
-			}
-			return true
-		})
-		if outer && !own {
-			r.fail(Misplaced, call.Pos, call.Name, "%s in a subquery of GROUP BY aggregates the rows of the outer query: "+
-				"aggregate a column of the subquery's tables", call.Name)
-		}
-		return r.err == nil
-	})
-}
-
 // termsOf returns the terms that a term of GROUP BY consists of, or nil if it is a
 // single one.
 func termsOf(e Expr) []Expr {

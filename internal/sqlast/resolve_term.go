@@ -47,8 +47,8 @@ func (r *resolver) term(e *Expr, s *scope) {
 			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
 	} else if named && isConstant(*e) {
 		r.constantTerm(e, s)
-	} else if r.flavor.ServersVary && s.clause == inGroupBy {
-		r.refuseOuterAggregate(*e, s)
+	} else if r.flavor.ServersVary && s.clause == inGroupBy && MayAggregate(*e) {
+		r.fail(Misplaced, (*e).At(), "", "an aggregate in a subquery of GROUP BY is not supported: compute it in a derived table")
 	}
 }
 
