@@ -1,10 +1,6 @@
 package sqlast
 
-import (
-	"strings"
-
-	"github.com/qedkit/qed/internal/ascii"
-)
+import "regexp"
 
 // Most statements only compare, add and count. What bounds the cost of expressions
 // has nothing to find in them, and does not need to walk their trees.
@@ -50,19 +46,10 @@ func isSimple(e Expr) bool {
 // isShortLiteral reports whether a literal is short, and so are the digits of a number
 // that it may be: 1e100000 has 100,001.
 func isShortLiteral(text string) bool {
-	if len(text) > maxSimpleText {
-		return false
-	}
-	for rest := text; ; {
-		i := strings.IndexAny(rest, "eE")
-		if i < 0 || i+1 == len(rest) {
-			return true
-		}
-		if rest = rest[i+1:]; ascii.IsDigit(rest[0]) || rest[0] == '+' {
-			return false
-		}
-	}
+	return len(text) <= maxSimpleText && !exponent.MatchString(text)
 }
+
+var exponent = regexp.MustCompile(`[eE][0-9+]`)
 
 // isSum reports whether e calls sum, which fails in SQLite for a sum that is too
 // large. In a subquery of a condition that can depend on rows that a view hides.

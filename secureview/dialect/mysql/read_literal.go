@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"encoding/hex"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -61,36 +62,23 @@ func (r *reader) synthetic(l ast.ValueExpr) sqlast.Expr {
 	return nil
 }
 
-// number reads a number with an optional point and exponent, or 0x41 and 0b01,
-// which are numbers if a number is expected.
+// numbers matches a number with an optional point and exponent, or 0x41 and 0b01, which
+// are numbers if a number is expected.
+var numbers = regexp.MustCompile(`^(?:0[xX](\w+)|0b([01]+)|\d*(?:\.\d+)?(?:[eE][-+]?\d+)?)`)
+
 func (r *reader) number(at sqlast.Pos, text string) sqlast.Expr {
-	if text[0] == '0' && len(text) > 1 {
-		switch text[1] {
-		case 'x', 'X':
-			return &sqlast.Number{Pos: at, Text: "0x" + text[2:wordEnd(text)]}
-		case 'b':
-			return &sqlast.Number{Pos: at, Text: "b'" + text[2:wordEnd(text)] + "'"}
-		}
+	found := numbers.FindStringSubmatch(text)
+	out := &sqlast.Number{Pos: at, Text: found[0]}
+	switch {
+	case found[1] != "":
+		out.Text = "0x" + found[1]
+	case found[2] != "":
+		out.Text = "b'" + found[2] + "'"
+	case strings.HasPrefix(text[len(found[0]):], "."):
+		// The grammar reads a keyword after such a point as a name.
+		r.unsupported(at, "a number that ends in a point")
 	}
-	n := digits(text)
-	if n < len(text) && text[n] == '.' {
-		n++
-		n += digits(text[n:])
-		if text[n-1] == '.' {
-			// The grammar reads a keyword after such a point as a name.
-			r.unsupported(at, "a number that ends in a point")
-		}
-	}
-	if n < len(text) && ascii.LowerByte(text[n]) == 'e' {
-		m := n + 1
-		if m < len(text) && (text[m] == '+' || text[m] == '-') {
-			m++
-		}
-		if d := digits(text[m:]); d > 0 {
-			n = m + d
-		}
-	}
-	return &sqlast.Number{Pos: at, Text: text[:n]}
+	return out
 }
 
 // prefixed reads X'41', b'01' and N'x'.

@@ -225,7 +225,7 @@ func (r *reader) collate(m message) sqlast.Expr {
 	if len(names) == 2 && names[0] == "pg_catalog" {
 		names = names[1:]
 	}
-	if len(names) != 1 || !isCollation(names[0]) {
+	if len(names) != 1 || !collations.MatchString(names[0]) {
 		r.unsupported(at, "COLLATE "+names[len(names)-1])
 		return nil
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -117,23 +118,7 @@ func (r *reader) interval(modifiers []message) string {
 	return "interval" + words
 }
 
-// isCollation reports whether a name is the name of a collation that comes with
-// PostgreSQL. ICU's are named after a language, the C library's after a locale.
-func isCollation(name string) bool {
-	switch name {
-	case "C", "POSIX", "default", "ucs_basic", "unicode", "pg_c_utf8", "C.UTF-8", "C.utf8":
-		return true
-	}
-	language, icu := strings.CutSuffix(name, "-x-icu")
-	if !icu {
-		var encoding string
-		language, encoding, _ = strings.Cut(name, ".")
-		utf8 := strings.EqualFold(strings.ReplaceAll(encoding, "-", ""), "utf8")
-		if encoding != "" && !utf8 || len(language) != 5 || language[2] != '_' {
-			return false
-		}
-	}
-	return language != "" && strings.Trim(language, languageBytes) == ""
-}
-
-const languageBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_@"
+// collations matches the names of collations that come with PostgreSQL. ICU's are named
+// after a language, the C library's after a locale.
+var collations = regexp.MustCompile(`^(?:C|POSIX|default|ucs_basic|unicode|pg_c_utf8|C\.(?:UTF-8|utf8)` +
+	`|[\w@-]+-x-icu|\w\w_\w\w(?:\.(?i:utf-?8))?)$`)
