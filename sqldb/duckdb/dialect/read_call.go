@@ -100,43 +100,33 @@ func (r *reader) function(o object, at sqlast.Pos) sqlast.Expr {
 // compares, or steps of a day or more between two dates. A date has four digits of a year.
 func isShortSeries(args []sqlast.Expr) bool {
 	if len(args) < 3 || !isDate(args[0]) {
-		return !slices.ContainsFunc(args, func(e sqlast.Expr) bool {
-			if u, ok := e.(*sqlast.Unary); ok && u.Op == sqlast.Minus {
-				e = u.X
-			}
-			n, ok := e.(*sqlast.Number)
-			return !ok || !n.IsWhole()
-		})
+		return !slices.ContainsFunc(args, func(e sqlast.Expr) bool { _, ok := wholeNumber(e); return !ok })
 	}
-	if !isDate(args[1]) {
-		return false
-	}
+	count, unit := "", ""
 	switch step := args[2].(type) {
 	case *sqlast.Interval:
-		n, ok := step.X.(*sqlast.Number)
-		return ok && strings.Trim(n.Text, "0") != "" && days[step.Unit]
-	case *sqlast.Cast: // INTERVAL '1 day'
-		text, ok := step.X.(*sqlast.String)
-		if !ok || step.Type != "INTERVAL" {
-			return false
+		if n, ok := step.X.(*sqlast.Number); ok {
+			count, unit = n.Text, step.Unit
 		}
-		n, unit, _ := strings.Cut(text.Value, " ")
-		count, err := strconv.Atoi(n)
-		return err == nil && count != 0 && days[strings.TrimSuffix(ascii.Upper(unit), "S")]
+	case *sqlast.Cast: // INTERVAL '1 day'
+		if text, ok := step.X.(*sqlast.String); ok && step.Type == "INTERVAL" {
+			count, unit, _ = strings.Cut(strings.TrimPrefix(text.Value, "-"), " ")
+			unit = strings.TrimSuffix(ascii.Upper(unit), "S")
+		}
 	}
-	return false
+	n, err := strconv.Atoi(count)
+	return isDate(args[1]) && err == nil && n != 0 && days[unit]
 }
 
 // isDate reports whether an expression is a date or a time of the years 0 to 9999, or
 // today with an interval of at most 9999 units.
 func isDate(e sqlast.Expr) bool {
 	if b, ok := e.(*sqlast.Binary); ok && (b.Op == sqlast.Add || b.Op == sqlast.Sub) {
-		by, ok := b.Y.(*sqlast.Interval)
-		if !ok {
+		by, _ := b.Y.(*sqlast.Interval)
+		if _, nested := b.X.(*sqlast.Binary); by == nil || nested {
 			return false
 		}
-		n, ok := by.X.(*sqlast.Number)
-		if _, nested := b.X.(*sqlast.Binary); !ok || nested || len(n.Text) > 4 {
+		if n, ok := by.X.(*sqlast.Number); !ok || len(n.Text) > 4 {
 			return false
 		}
 		e = b.X
