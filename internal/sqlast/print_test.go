@@ -2,6 +2,7 @@ package sqlast_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -266,8 +267,8 @@ func TestPrintNesting(t *testing.T) {
 	printed(t, &flatStyle, chain(sqlast.Or, 900))
 	for _, op := range []sqlast.BinaryOp{sqlast.Eq, sqlast.Same} {
 		text := printed(t, &flatStyle, chain(op, sqlast.MaxNesting+1))
-		if err := sqlast.CheckText(text, &plainLexis); err != nil {
-			t.Errorf("%.40s: %v", text, err)
+		if n := strings.Count(text, "("); n > sqlast.MaxNesting {
+			t.Errorf("%.40s has %d parentheses", text, n)
 		}
 		var e *sqlast.Error
 		if _, err := flatStyle.Append(nil, chain(op, sqlast.MaxNesting+2), false); !errors.As(err, &e) || e.Code != sqlast.TooDeep {

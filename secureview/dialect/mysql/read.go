@@ -24,7 +24,7 @@ var parsers = sync.Pool{New: func() any {
 // Read parses one SELECT, TABLE, VALUES or WITH .. SELECT. For any text it returns
 // a tree or a [*sqlast.Error].
 func (d Dialect) Read(text string) (*sqlast.Query, error) {
-	if err := sqlast.CheckText(text, nil); err != nil {
+	if err := sqlast.CheckText(text); err != nil {
 		return nil, err
 	}
 	s := newSurvey(text)

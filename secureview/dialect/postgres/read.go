@@ -11,7 +11,7 @@ import (
 // Read parses one SELECT, VALUES, TABLE or WITH .. SELECT. For any text it returns
 // a tree or a [*sqlast.Error]. The first call in a program takes about a second.
 func (Dialect) Read(text string) (*sqlast.Query, error) {
-	if err := sqlast.CheckText(text, nil); err != nil {
+	if err := sqlast.CheckText(text); err != nil {
 		return nil, err
 	}
 	if err := checkDepth(text); err != nil {

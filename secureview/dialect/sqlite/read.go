@@ -13,13 +13,14 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-var lexis = sqlast.Lexis{Quotes: "'\"`", Brackets: true}
-
 // Read parses one SELECT, VALUES or WITH .. SELECT. For any text it returns a tree
 // or a [*sqlast.Error].
 func (Dialect) Read(text string) (q *sqlast.Query, err error) {
-	if err := sqlast.CheckText(text, &lexis); err != nil {
+	if err := sqlast.CheckText(text); err != nil {
 		return nil, err
+	}
+	if at := tooDeep(text); at >= 0 {
+		return nil, sqlast.NestsTooDeep(at)
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -47,6 +48,27 @@ func (Dialect) Read(text string) (q *sqlast.Query, err error) {
 		return nil, r.err
 	}
 	return q, nil
+}
+
+// tooDeep returns the offset of the first parenthesis that is nested too deep, or -1.
+func tooDeep(text string) int {
+	depth := 0
+	for i := nextToken(text, 0); i < len(text); i = nextToken(text, i) {
+		switch c := text[i]; c {
+		case '(':
+			if depth++; depth > sqlast.MaxNesting {
+				return i
+			}
+		case ')':
+			depth = max(depth-1, 0)
+		case '[':
+			i = past(text, i+1, "]") - 1
+		case '\'', '"', '`': // a doubled quote ends one token and begins the next
+			i = past(text, i+1, text[i:i+1]) - 1
+		}
+		i++
+	}
+	return -1
 }
 
 func syntaxError(text string, err error) *sqlast.Error {

@@ -292,3 +292,25 @@ func TestAcceptedNearRefusals(t *testing.T) {
 		roundTrip(t, text)
 	}
 }
+
+// TestReadNesting: parentheses are counted outside of quotes and comments, before the
+// grammar reads the text.
+func TestReadNesting(t *testing.T) {
+	const most = sqlast.MaxNesting
+	deep := strings.Repeat("(", most+1)
+	for text, at := range map[string]int{ // -1: not too deep
+		strings.Repeat("(", most) + strings.Repeat(")", most): -1, deep: most, strings.Repeat("()", 9*most): -1,
+		strings.Repeat(")", most) + deep: 2 * most,
+		"'" + deep + "'":                 -1, "''" + deep: most + 2, "'a''" + deep + "'": -1, `'"` + deep + "`'": -1,
+		`"` + deep + "\" `" + deep + "` [" + deep + "]": -1, "'" + deep: -1, `'\'` + deep: most + 3, "[" + deep: -1,
+		"--" + deep + "\n(": -1, "-- '\n" + deep: most + 5, "#" + deep: most + 1, "/*" + deep + "*/ /*/" + deep: -1,
+		"/* ' */" + deep: most + 7, "1/2" + deep: most + 3, "/*!" + deep + "*/": -1,
+	} {
+		var e *sqlast.Error
+		_, err := sqlite.Dialect{}.Read(text)
+		tooDeep := errors.As(err, &e) && e.Code == sqlast.TooDeep
+		if tooDeep != (at >= 0) || tooDeep && int(e.Pos) != at {
+			t.Errorf("%.30s: %v; want it too deep at %d", text, err, at)
+		}
+	}
+}

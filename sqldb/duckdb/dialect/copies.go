@@ -11,12 +11,12 @@ import (
 	"github.com/qedkit/qed/internal/sqlread"
 )
 
-// checkCopies refuses a text of which DuckDB's parser would make a tree that is far
-// larger than the text, and a text that could hide words from this check.
+// checkCopies refuses a text that nests too deep, one of which DuckDB's parser would make
+// a tree that is far larger than the text, and one that could hide words from this check.
 func checkCopies(text string) error {
 	lower := ascii.Lower(text)
 	plain := utf8.RuneCountInString(text) == len(text)
-	cases, sets := caseCheck{}, setCheck{}
+	cases, sets, nesting := caseCheck{}, setCheck{}, 0
 	scan := sqlread.Scanner{Src: text, DuckDB: true}
 	for t := scan.Next(); t.Kind != sqlread.EndOfText; t = scan.Next() {
 		token := lower[t.At:t.End]
@@ -24,6 +24,14 @@ func checkCopies(text string) error {
 			if err := checkSpaces(token, t.At); err != nil {
 				return err
 			}
+		}
+		switch token {
+		case "(", "{":
+			if nesting++; nesting > sqlast.MaxNesting {
+				return sqlast.NestsTooDeep(t.At)
+			}
+		case ")", "}":
+			nesting = max(nesting-1, 0)
 		}
 		if err := cases.next(t, token); err != nil {
 			return err

@@ -8,12 +8,10 @@ import (
 	"github.com/qedkit/qed/internal/sqlread"
 )
 
-var lexis = sqlast.Lexis{Quotes: `'"`}
-
 // Read parses one SELECT, VALUES, FROM or WITH .. SELECT. For any text it returns a
 // tree or a [*sqlast.Error].
 func (Dialect) Read(text string) (*sqlast.Query, error) {
-	if err := sqlast.CheckText(text, &lexis); err != nil {
+	if err := sqlast.CheckText(text); err != nil {
 		return nil, err
 	}
 	if err := checkCopies(text); err != nil {
