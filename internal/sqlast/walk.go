@@ -4,20 +4,81 @@ package sqlast
 // text. If visit returns false, the nodes below that node are skipped. Walk does
 // not follow bindings: the query of [Table.CTE] is visited where it is declared.
 func Walk(n Node, visit func(Node) bool) {
-	w := walker(visit)
+	var walk func(Node)
+	walk = func(n Node) {
+		if visit(n) {
+			Children(n, walk)
+		}
+	}
+	walk(n)
+}
+
+// Children calls f for the nodes that are direct parts of n.
+func Children(n Node, f func(Node)) {
+	expr := func(e *Expr) {
+		if *e != nil {
+			f(*e)
+		}
+	}
 	switch n := n.(type) {
 	case *Query:
-		w.query(n)
-	case Body:
-		w.body(n)
-	case Relation:
-		w.relation(n)
-	case Expr:
-		w.expr(n)
+		if n.With != nil {
+			f(n.With)
+		}
+		if n.Body != nil {
+			f(n.Body)
+		}
+		orderSlots(n.OrderBy, expr)
+		expr(&n.Limit)
+		expr(&n.Offset)
 	case *With:
-		w.with(n)
+		for _, c := range n.CTEs {
+			f(c)
+		}
+	case *CTE:
+		f(n.Query)
+	case *SetOp:
+		f(n.Left)
+		f(n.Right)
+	case *Values:
+		for _, row := range n.Rows {
+			listSlots(row, expr)
+		}
+	case *Select:
+		listSlots(n.DistinctOn, expr)
+		for i := range n.Items {
+			expr(&n.Items[i].Expr)
+		}
+		if n.From != nil {
+			f(n.From)
+		}
+		expr(&n.Where)
+		listSlots(n.GroupBy, expr)
+		expr(&n.Having)
+		expr(&n.Qualify)
+		for _, w := range n.Windows {
+			f(w)
+		}
+	case *Derived:
+		f(n.Query)
+	case *TableFunction:
+		for _, c := range n.Calls {
+			f(c)
+		}
+	case *Join:
+		f(n.Left)
+		f(n.Right)
+		expr(&n.On)
 	case *Window:
-		w.window(n)
+		windowSlots(n, expr)
+	case Expr:
+		slots(n, expr)
+		if c, ok := n.(*Call); ok && c.Over != nil {
+			f(c.Over)
+		}
+		if q := QueryOf(n); q != nil {
+			f(q)
+		}
 	}
 }
 
@@ -54,121 +115,6 @@ func Relations(r Relation) []Relation {
 		return append(Relations(j.Left), Relations(j.Right)...)
 	}
 	return []Relation{r}
-}
-
-type walker func(Node) bool
-
-func (w walker) query(q *Query) {
-	if q == nil || !w(q) {
-		return
-	}
-	if q.With != nil {
-		w.with(q.With)
-	}
-	w.body(q.Body)
-	w.order(q.OrderBy)
-	w.expr(q.Limit)
-	w.expr(q.Offset)
-}
-
-func (w walker) with(with *With) {
-	if !w(with) {
-		return
-	}
-	for _, c := range with.CTEs {
-		if w(c) {
-			w.query(c.Query)
-		}
-	}
-}
-
-func (w walker) body(b Body) {
-	switch b := b.(type) {
-	case *Query:
-		w.query(b)
-	case *SetOp:
-		if w(b) {
-			w.body(b.Left)
-			w.body(b.Right)
-		}
-	case *Values:
-		if w(b) {
-			for _, row := range b.Rows {
-				w.exprs(row)
-			}
-		}
-	case *Select:
-		if w(b) {
-			w.selectBlock(b)
-		}
-	}
-}
-
-func (w walker) selectBlock(s *Select) {
-	w.exprs(s.DistinctOn)
-	for _, it := range s.Items {
-		w.expr(it.Expr)
-	}
-	w.relation(s.From)
-	w.expr(s.Where)
-	w.exprs(s.GroupBy)
-	w.expr(s.Having)
-	w.expr(s.Qualify)
-	for _, win := range s.Windows {
-		w.window(win)
-	}
-}
-
-func (w walker) relation(r Relation) {
-	switch r := r.(type) {
-	case *Table:
-		w(r)
-	case *Derived:
-		if w(r) {
-			w.query(r.Query)
-		}
-	case *TableFunction:
-		if w(r) {
-			for _, c := range r.Calls {
-				w.expr(c)
-			}
-		}
-	case *Join:
-		if w(r) {
-			w.relation(r.Left)
-			w.relation(r.Right)
-			w.expr(r.On)
-		}
-	}
-}
-
-func (w walker) window(win *Window) {
-	if w(win) {
-		windowSlots(win, func(e *Expr) { w.expr(*e) })
-	}
-}
-
-func (w walker) exprs(list []Expr) {
-	for _, e := range list {
-		w.expr(e)
-	}
-}
-
-func (w walker) order(list []Order) {
-	for _, o := range list {
-		w.expr(o.Expr)
-	}
-}
-
-func (w walker) expr(e Expr) {
-	if e == nil || !w(e) {
-		return
-	}
-	slots(e, func(child *Expr) { w.expr(*child) })
-	if c, ok := e.(*Call); ok && c.Over != nil {
-		w.window(c.Over)
-	}
-	w.query(QueryOf(e))
 }
 
 // QueryOf returns the query that is a direct part of an expression, or nil.

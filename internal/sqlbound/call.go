@@ -76,19 +76,7 @@ func (c *checker) clauses(e *sqlast.Call) int64 {
 // window returns the work of the expressions of a window.
 func (c *checker) window(w *sqlast.Window) int64 {
 	work := int64(0)
-	for _, e := range w.PartitionBy {
-		work = add(work, c.expr(e).work)
-	}
-	for _, o := range w.OrderBy {
-		work = add(work, c.expr(o.Expr).work)
-	}
-	if w.Frame != nil {
-		for _, e := range []sqlast.Expr{w.Frame.Start.X, w.Frame.End.X} {
-			if e != nil {
-				work = add(work, c.expr(e).work)
-			}
-		}
-	}
+	sqlast.Children(w, func(n sqlast.Node) { work = add(work, c.expr(n.(sqlast.Expr)).work) })
 	return work
 }
 
