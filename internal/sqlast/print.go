@@ -217,13 +217,18 @@ func (p *printer) name(s string) { p.dst = p.AppendName(p.dst, s) }
 
 func (p *printer) names(list []string) {
 	p.open()
-	for i, s := range list {
+	separated(p, list, p.name)
+	p.close()
+}
+
+// separated prints a list with commas.
+func separated[T any](p *printer, list []T, each func(T)) {
+	for i, x := range list {
 		if i > 0 {
 			p.text(", ")
 		}
-		p.name(s)
+		each(x)
 	}
-	p.close()
 }
 
 // broken refuses a tree that is not resolved, or that no reader makes.
@@ -284,10 +289,7 @@ func (p *printer) with(w *With) {
 	if w.Recursive {
 		p.text("RECURSIVE ")
 	}
-	for i, c := range w.CTEs {
-		if i > 0 {
-			p.text(", ")
-		}
+	separated(p, w.CTEs, func(c *CTE) {
 		p.name(c.Name)
 		if c.Columns != nil {
 			p.text(" ")
@@ -297,7 +299,7 @@ func (p *printer) with(w *With) {
 		p.open()
 		p.query(c.Query)
 		p.close()
-	}
+	})
 	p.text(" ")
 }
 
@@ -364,15 +366,10 @@ func (p *printer) setRank(b Body) int {
 
 func (p *printer) values(v *Values) {
 	p.text("VALUES ")
-	for i, row := range v.Rows {
-		if i > 0 {
-			p.text(", ")
-		}
+	separated(p, v.Rows, func(row []Expr) {
 		p.text(p.ValuesRow)
-		p.open()
-		p.exprs(row)
-		p.close()
-	}
+		p.list(row)
+	})
 }
 
 func (p *printer) selectBlock(s *Select) {
@@ -386,12 +383,7 @@ func (p *printer) selectBlock(s *Select) {
 		p.list(s.DistinctOn)
 		p.text(" ")
 	}
-	for i := range s.Items {
-		if i > 0 {
-			p.text(", ")
-		}
-		p.item(&s.Items[i])
-	}
+	separated(p, s.Items, p.item)
 	if s.From != nil {
 		p.text(" FROM ")
 		p.relation(s.From)
@@ -402,12 +394,7 @@ func (p *printer) selectBlock(s *Select) {
 	}
 	if s.GroupBy != nil {
 		p.text(" GROUP BY ")
-		for i, e := range s.GroupBy {
-			if i > 0 {
-				p.text(", ")
-			}
-			p.term(e)
-		}
+		separated(p, s.GroupBy, p.term)
 		if s.Rollup {
 			p.text(" WITH ROLLUP")
 		}
@@ -416,15 +403,13 @@ func (p *printer) selectBlock(s *Select) {
 		p.text(" HAVING ")
 		p.expr(s.Having)
 	}
-	for i, w := range s.Windows {
-		if i == 0 {
-			p.text(" WINDOW ")
-		} else {
-			p.text(", ")
-		}
-		p.name(w.Name)
-		p.text(" AS ")
-		p.window(w)
+	if len(s.Windows) > 0 {
+		p.text(" WINDOW ")
+		separated(p, s.Windows, func(w *Window) {
+			p.name(w.Name)
+			p.text(" AS ")
+			p.window(w)
+		})
 	}
 	if s.Qualify != nil {
 		p.text(" QUALIFY ")
@@ -432,7 +417,7 @@ func (p *printer) selectBlock(s *Select) {
 	}
 }
 
-func (p *printer) item(it *Item) {
+func (p *printer) item(it Item) {
 	if star, ok := it.Expr.(*Star); ok {
 		p.star(star)
 		return
@@ -469,13 +454,10 @@ func (p *printer) qualifier(schema, table string) {
 }
 
 func (p *printer) orderBy(keyword string, list []Order) {
-	for i := range list {
-		if i == 0 {
-			p.text(keyword)
-		} else {
-			p.text(", ")
-		}
-		o := &list[i]
+	if len(list) > 0 {
+		p.text(keyword)
+	}
+	separated(p, list, func(o Order) {
 		p.term(o.Expr)
 		if o.Desc {
 			p.text(" DESC")
@@ -486,5 +468,5 @@ func (p *printer) orderBy(keyword string, list []Order) {
 		case NullsLast:
 			p.text(" NULLS LAST")
 		}
-	}
+	})
 }

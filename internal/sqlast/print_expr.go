@@ -6,14 +6,7 @@ import (
 	"strconv"
 )
 
-func (p *printer) exprs(list []Expr) {
-	for i, e := range list {
-		if i > 0 {
-			p.text(", ")
-		}
-		p.expr(e)
-	}
-}
+func (p *printer) exprs(list []Expr) { separated(p, list, p.expr) }
 
 func (p *printer) expr(e Expr) {
 	switch e := e.(type) {
@@ -139,12 +132,7 @@ var groupingKinds = [...]string{
 
 func (p *printer) lambda(l *Lambda) {
 	p.text("LAMBDA ")
-	for i, name := range l.Params {
-		if i > 0 {
-			p.text(", ")
-		}
-		p.name(name)
-	}
+	separated(p, l.Params, p.name)
 	p.text(": ")
 	p.operand(l.X, rankPrimary)
 }
@@ -363,9 +351,7 @@ func (p *printer) in(e *In) {
 		p.subquery(e.Query)
 		return
 	}
-	p.open()
-	p.exprs(e.List)
-	p.close()
+	p.list(e.List)
 }
 
 var likeOps = [...]string{

@@ -161,12 +161,7 @@ func (p *printer) function(f *TableFunction) {
 		p.text("ROWS FROM ")
 		p.open()
 	}
-	for i, c := range f.Calls {
-		if i > 0 {
-			p.text(", ")
-		}
-		p.call(c)
-	}
+	separated(p, f.Calls, p.call)
 	if len(f.Calls) > 1 {
 		p.close()
 	}

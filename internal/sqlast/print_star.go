@@ -6,30 +6,14 @@ func (p *printer) star(s *Star) {
 	}
 	p.qualifier(s.Schema, p.printedTable(s.Table, s.Of))
 	p.text("*")
-	for i, name := range s.Exclude {
-		p.starPart(i, " EXCLUDE ")
-		p.name(name)
+	if len(s.Exclude) > 0 {
+		p.text(" EXCLUDE ")
+		p.names(s.Exclude)
 	}
-	p.starEnd(len(s.Exclude))
-	for i := range s.Replace {
-		p.starPart(i, " REPLACE ")
-		p.item(&s.Replace[i])
-	}
-	p.starEnd(len(s.Replace))
-}
-
-// starPart prints what precedes the i-th column of a list of a star.
-func (p *printer) starPart(i int, keyword string) {
-	if i > 0 {
-		p.text(", ")
-		return
-	}
-	p.text(keyword)
-	p.open()
-}
-
-func (p *printer) starEnd(columns int) {
-	if columns > 0 {
+	if len(s.Replace) > 0 {
+		p.text(" REPLACE ")
+		p.open()
+		separated(p, s.Replace, p.item)
 		p.close()
 	}
 }
