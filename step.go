@@ -344,7 +344,7 @@ func (p *place) result(c *recording, in string) (*returned, error) {
 	if found == nil && c.once && k.called > p.since {
 		rs.unresolved = append(rs.unresolved, c.name)
 		return nil, fmt.Errorf("%w: %s was started and did not return; "+
-			"find out what it did and call Resolve, or begin a new turn", ErrUnresolved, c.name)
+			"find out what it did and call Settle, or begin a new turn", ErrUnresolved, c.name)
 	}
 	return found, nil
 }

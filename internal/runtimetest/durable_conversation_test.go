@@ -316,7 +316,7 @@ func TestKeepRuns(t *testing.T) {
 	c := converse(t, agent, st, &qed.DurableOptions{KeepRuns: 2})
 	for i := range 5 {
 		c.say(fmt.Sprint("turn ", i))
-		n := qedtest.Kinds(qedtest.Log(t, st, "t"))
+		n := kindsOf(qedtest.Log(t, st, "t"))
 		want := map[store.Kind]int{store.Began: i + 1, store.Message: 2 * (i + 1), store.Ended: i + 1, store.Memory: i + 1, store.Saved: i + 1,
 			store.Called: min(i+1, 2), store.Returned: 2 * min(i+1, 2)}
 		if diff := cmp.Diff(want, n); diff != "" {

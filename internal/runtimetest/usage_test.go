@@ -134,7 +134,7 @@ func TestUsageOfATurn(t *testing.T) {
 		}
 		for kind, agent := range map[string]qed.Agent{"": test.agent, ", durable": qed.Durable(test.agent, new(store.InMemory), nil)} {
 			t.Run(name+kind, func(t *testing.T) {
-				ctx := budget.With(t.Context(), budget.Limits{Time: 50 * time.Millisecond})
+				ctx := budget.With(t.Context(), budget.Limits{Time: 500 * time.Millisecond})
 				answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "t", Text: "go"})
 				if diff := cmp.Diff(want, answer.Usage); diff != "" || err != nil {
 					t.Errorf("%v, %s", err, diff)
