@@ -166,7 +166,7 @@ func (one *result) data() []any {
 	}
 	var data []any
 	if len(unproved) == 0 {
-		data = append(data, one.content) // it may have statistics
+		data = append(data, one.note)
 	}
 	var whole map[string]json.RawMessage
 	if json.Unmarshal(one.Output, &whole) != nil {

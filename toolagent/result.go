@@ -26,6 +26,7 @@ type result struct {
 	finding *finding.Finding // &noFinding if it is none
 
 	content string     // for the model, in its frame
+	note    string     // the last part of it: the statistics of a result that was shortened
 	message int        // the index of its message
 	same    *result    // the earlier result that it refers to; nil if it has its own
 	sorted  string     // see canonical
@@ -114,7 +115,8 @@ func (r *run) show(ctx context.Context, one *result) error {
 	if err != nil {
 		return err
 	}
-	one.content = framed("tool_result", untagged(short.output)) + "\n" + short.note
+	one.note = short.note
+	one.content = framed("tool_result", untagged(short.output)) + "\n" + one.note
 	return nil
 }
 
