@@ -166,7 +166,11 @@ func (r *Reader) Read(ctx context.Context, old *Dictionary, maxAge time.Duration
 	}
 	err := r.read(ctx, d, old, stale)
 	slices.SortFunc(d.columns, byName)
-	d.index = newIndex(d.columns)
+	if old != nil && len(stale) == 0 && len(d.columns) == len(old.columns) {
+		d.index = old.index // it is of the same columns
+	} else {
+		d.index = newIndex(d.columns)
+	}
 	return d, err
 }
 
