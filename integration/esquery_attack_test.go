@@ -115,6 +115,20 @@ var hostileBodies = []string{
 	`{"_source":true,"stored_fields":["_source"],"suggest":{"s":{"prefix":"com","completion":{"field":"hint","size":100}}}}`,
 	`{"suggest":{"s":{"text":"hiden0","term":{"field":"everything","suggest_mode":"always"}}}}`,
 
+	// Forms that a model writes.
+	`{"size":100,"query":{"nested":{"path":"lines","query":{"match_all":{}}}}}`,
+	`{"size":100,"query":{"nested":{"path":"lines","query":{"exists":{"field":"lines.sku"}}}},"_source":["lines"]}`,
+	`{"size":100,"query":{"bool":{"should":[{"match_all":{}},{"bool":{"must_not":[{"term":{"tenant":"a"}}]}}]}},"fields":["*"]}`,
+	`{"size":100,"query":{"geo_distance":{"distance":"9000km","place":{"lat":1,"lon":1}}},"sort":[{"_geo_distance":{"place":{"lat":1,"lon":1}}}]}`,
+	`{"size":100,"query":{"range":{"created":{"gte":"2030-01-01"}}},"sort":[{"amount":"desc"}]}`,
+	`{"size":0,"aggs":{"m":{"multi_terms":{"terms":[{"field":"tenant"},{"field":"status"}]}}}}`,
+	`{"size":0,"aggs":{"n":{"nested":{"path":"lines"},"aggs":{"r":{"reverse_nested":{},"aggs":{"t":{"terms":{"field":"tenant"}}}}}}}}`,
+	`{"size":0,"aggs":{"f":{"filters":{"filters":{"b":{"term":{"tenant":"b"}}},"other_bucket":true},"aggs":{"s":{"terms":{"field":"status"}}}}}}`,
+	`{"size":0,"aggs":{"w":{"weighted_avg":{"value":{"field":"amount"},"weight":{"field":"amount"}}}}}`,
+	`{"size":0,"aggs":{"s":{"extended_stats":{"field":"amount"}},"p":{"percentiles":{"field":"amount"}}}}`,
+	`{"size":0,"aggs":{"t":{"terms":{"field":"status"},"aggs":{"h":{"top_hits":{"size":5,"sort":[{"amount":"desc"}]}}}}}}`,
+	`{"size":0,"aggs":{"d":{"date_histogram":{"field":"created","calendar_interval":"year"},"aggs":{"t":{"terms":{"field":"tenant"}}}}}}`,
+
 	// Nearest neighbours are found next to the query.
 	`{"size":100,"knn":{"field":"vector","query_vector":[1,1,1],"k":50,"num_candidates":100}}`,
 	`{"size":100,"knn":[{"field":"vector","query_vector":[1,1,1],"k":50,"num_candidates":100},{"field":"vector","query_vector":[1,0,1],"k":50,"num_candidates":100,"filter":{"term":{"tenant":"b"}}}]}`,
