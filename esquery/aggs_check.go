@@ -129,7 +129,7 @@ func (c *checker) termsAggregation(p *value) bucketCount {
 				c.out()
 			}
 			if v.kind == str {
-				c.regexpSyntax(v.text)
+				c.regexpSyntax(v.text, regexpOfTerms)
 			}
 		})
 	}

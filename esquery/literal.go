@@ -101,6 +101,9 @@ func (c *checker) number(f *Field, v *value, use literalUse) {
 		return
 	}
 	limit, limited := limits[f.Type]
+	if !use.exact() && limit.most > 0 && limit.most < math.MaxInt32 && isWhole(f.Type) {
+		limit = limits["integer"] // as engines read the bounds of ranges
+	}
 	switch {
 	case limited && (n < limit.least || n > limit.most):
 		c.report(ErrInvalidLiteral, nil, "%s is out of the range of %s of type %s", quoted(v.text), quoted(f.Path), f.Type)

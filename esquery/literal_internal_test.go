@@ -42,7 +42,7 @@ func TestLiterals(t *testing.T) {
 		{"integer", exactLiteral, `2147483647 "\u002012"`, `2147483648 0.5`},
 		{"integer", boundLiteral, `0.5`, `2147483648`},
 		{"byte", exactLiteral, `127 -128`, `128 -129`},
-		{"byte", boundLiteral, `127 -128`, `300 -300`},
+		{"byte", boundLiteral, `300 -300`, `2147483648 1e10`},
 		{"ulong", exactLiteral, `0 18446744073709549568`, `-1 18446744073709551616`},
 		{"half", exactLiteral, `1.5 65504 "1e3"`, `65520 "Infinity"`},
 		{"float", exactLiteral, `3.4028235e38`, `3.5e38`},

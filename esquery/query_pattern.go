@@ -85,7 +85,7 @@ func (c *checker) regexp(v *value) {
 		}
 	}
 	c.lookUp(patternLookups)
-	if c.regexpSyntax(cl.value.text) && !cl.is("case_insensitive") {
+	if c.regexpSyntax(cl.value.text, regexpOfQuery) && !cl.is("case_insensitive") {
 		c.operators(cl.value.text, `.?+*|()[]{}\`)
 	}
 	c.ofWord(&cl, "")
@@ -112,37 +112,44 @@ func (c *checker) starred(v *value) {
 var starredWord = regexp.MustCompile(`^\*$|(?:^|\s)\*[\pL\pN.]|[\pL\pN.]\*(?:\s|$)`)
 
 // regexpSyntax reports an expression with more than what Lucene reads as other regular
-// expressions do, and one that could begin with anything, so that it is compared with
-// every value. It returns whether there is nothing to report.
-func (c *checker) regexpSyntax(pattern string) bool {
+// expressions do, or than plain allows. It returns whether there is nothing to report.
+func (c *checker) regexpSyntax(pattern string, plain *regexp.Regexp) bool {
 	switch {
 	case len(pattern) > maxRegexp:
 		c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
-	case plainRegexp.MatchString(pattern):
+	case plain.MatchString(pattern):
 		return true
 	default:
 		c.report(ErrInvalidLiteral, []string{"match", "prefix", "wildcard", "terms"},
-			"the regular expression %s is refused. One covers the whole value, without ^ and $. It begins with a letter, a digit or a "+
-				"class such as [ab]. Then it can have more of them, spaces and signs such as - and _, other signs behind \\, and .* for "+
-				"any characters. A |, alone or in parentheses, separates alternatives, as in (a|b)",
+			"the regular expression %s is refused. One covers the whole value, without ^ and $. That of a query begins with a letter, "+
+				"a digit or a class such as [ab]. Then it can have more of them, spaces and signs such as - and _, other signs behind \\, "+
+				"and .* for any characters. A |, alone or in parentheses, separates alternatives, as in (a|b)",
 			quoted(pattern))
 	}
 	return false
 }
 
-// plainRegexp matches letters, digits, some signs, escaped ones and classes. Only what stands
-// for several characters can be repeated: x* is mostly written for x.*.
-var plainRegexp = func() *regexp.Regexp {
-	const (
-		class = `\[\^?(?:[^\[\]\\]|\\[^\pL\pN]|\\[dDwWsS])+\]`
-		part  = `(?:[\pL\pN _/,:=-]|\\[^\pL\pN]|(?:\.|\\[dDwWsS]|` + class + `)(?:[*+?]\??|\{\d+(?:,\d*)?\})?)`
-		group = `(?:` + part + `|\(` + part + `+(?:\|` + part + `+)*\))`
-		first = `(?:[\pL\pN_]|\[(?:[^\[\]\\^])+\])`
-		one   = first + group + `*`
-		whole = `(?:` + one + `|\(` + first + part + `*(?:\|` + first + part + `*)*\)` + group + `*)`
-	)
+// An expression has letters, digits, some signs, escaped ones and classes. A letter cannot be
+// followed by *: x* is mostly written for x.*.
+const (
+	regexpClass = `\[\^?(?:[^\[\]\\]|\\[^\pL\pN]|\\[dDwWsS])+\]`
+	regexpPart  = `(?:(?:[\pL\pN _/,:=!'-]|\\[^\pL\pN])[+?]?|(?:\.|\\[dDwWsS]|` + regexpClass + `)(?:[*+?]?\??|\{\d+(?:,\d*)?\})?)`
+)
+
+var (
+	// regexpOfQuery matches one that does not begin with anything: it would be compared with
+	// every value.
+	regexpOfQuery = plainRegexp(`(?:(?:[\pL\pN_]|\\[^\pL\pN]|\[(?:[^\[\]\\^])+\])\+?)`)
+	regexpOfTerms = plainRegexp(regexpPart)
+)
+
+// plainRegexp returns what matches an expression and its alternatives that begin with first.
+func plainRegexp(first string) *regexp.Regexp {
+	const part = regexpPart
+	group := `(?:` + part + `|\(` + part + `+(?:\|` + part + `+)*\)\??)`
+	whole := `(?:` + first + group + `*|\(` + first + part + `*(?:\|` + first + part + `*)*\)` + group + `*)`
 	return regexp.MustCompile(`^` + whole + `(?:\|` + whole + `)*$`)
-}()
+}
 
 func (c *checker) fuzzy(v *value) {
 	defer c.back(len(c.path))

@@ -620,7 +620,7 @@ var documentedRefusals = map[string]map[string]string{
 		"the path after -> and ->> has to be": "a path after -> and ->> that is computed or has two dots",
 	},
 	"mysql": {
-		"a comparison of rows is not supported next to":                  endsMariaDB,
+		"is not supported next to JSON_OBJECTAGG":                        endsMariaDB,
 		"JSON_EXTRACT in an operand of":                                  endsMariaDB,
 		"a number in the ORDER BY of":                                    endsMariaDB,
 		"a subquery without FROM is not supported":                       endsMariaDB,

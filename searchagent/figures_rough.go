@@ -2,6 +2,7 @@ package searchagent
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/qedkit/qed/internal/lists"
@@ -26,7 +27,11 @@ func (f *flattener) reason() string {
 	if len(f.inexact) == 0 {
 		return ""
 	}
-	return "the counts of " + strings.Join(f.inexact[:min(len(f.inexact), maxReasons)], ", ") +
+	more := ""
+	if n := len(f.inexact) - maxReasons; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return "the counts of " + strings.Join(f.inexact[:min(len(f.inexact), maxReasons)], ", ") + more +
 		" are not exact, because each shard of the index returns only its own largest groups"
 }
 

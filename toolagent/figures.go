@@ -175,8 +175,12 @@ func (one *result) data() []any {
 		}
 		return data
 	}
-	delete(whole, "artifacts")
-	delete(whole, "used")
+	if len(one.finding.Artifacts) > 0 {
+		delete(whole, "artifacts")
+	}
+	if one.finding.Used != nil {
+		delete(whole, "used")
+	}
 	maps.DeleteFunc(whole, func(_ string, raw json.RawMessage) bool {
 		return len(unproved) > 0 && repeats(string(raw), strings.Join(unproved, " "))
 	})

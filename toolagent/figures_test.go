@@ -153,6 +153,7 @@ func TestEchoesProveNothing(t *testing.T) {
 		"a refuted claim":           {json.RawMessage(`{"report":{"text":"not 77.0 %","finding":"77 %"},"unproved":["77 %"]}`), "It is 77 %.", false},
 		"what refutes it":           {json.RawMessage(`{"report":{"finding":"77 %"},"found":[0.314],"unproved":["77 %"]}`), "It is 31.4 %.", true},
 		"another way to write it":   {json.RawMessage(`{"text":"It is 4,242.","echo":4242,"unproved":["4,242"]}`), "The total is 4,242.", false},
+		"members of its own":        {json.RawMessage(`{"used":4242,"artifacts":35}`), "The total is 4,242, and 35 are left.", true},
 		"the name of a chart":       {json.RawMessage(`{"artifacts":[{"name":"4,242 orders","media_type":"image/png","data":"AAAA"}]}`), "The total is 4,242.", false},
 	} {
 		t.Run(name, func(t *testing.T) {

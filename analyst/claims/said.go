@@ -13,54 +13,97 @@ import (
 	"github.com/qedkit/qed/internal/numeral"
 )
 
-// said leaves a finding open that states numbers which are neither in its claim and its query
-// nor among those that the checks computed: they were not checked.
+// said leaves a finding open that states numbers which are neither in its claim nor among
+// those that the checks computed: they were not checked. Beside one of these, a number that is
+// no percentage may be one of the query or of the rows of the claim's groups.
 func (c *checker) said(f *Finding) {
 	claim := c.Claim
 	if claim == nil {
 		return
 	}
-	var known figures.Set
-	known.Add("", claim)
-	known.Add("", f.Query)
-	known.Add("", []int{c.Rows, c.Total})
+	parts, multiples := claim.forms(f.Text)
+	var computed, around figures.Set
+	computed.Add("", claim)
+	computed.Add("", parts)
 	for _, check := range c.Checks {
-		known.Add("", check.Figures)
+		computed.Add("", check.Figures)
 	}
-	var forms []float64 // of a part
-	switch {
-	case claim.Kind == Most:
-		forms = []float64{0.5}
-	case claim.Value != nil && slices.Contains([]Kind{Share, Growth, Ratio}, claim.Kind):
-		v := *claim.Value
-		forms = []float64{v, 1 - v, 1 + v, v - 1}
-	}
-	known.Add("", forms)
+	around.Add("", f.Query)
+	around.Add("", []int{c.Rows, c.Total})
 	if claim.OfResult() && c.metric >= 0 {
 		for _, row := range c.table.Rows {
 			if c.by < 0 || c.isNamed(row[c.by]) {
-				known.Add(claim.Metric, row[c.metric])
+				around.Add(claim.Metric, row[c.metric])
 			}
 		}
 	}
 	text := withDigits(f.Text)
-	other := lists.Map(known.Missing(text, figures.StyleOf(text)), func(n figures.Number) string { return n.Text })
-	isForm := func(value, slack float64) bool {
-		return slices.ContainsFunc(forms, func(x float64) bool { return math.Abs(x-value) <= slack*value })
+	style := figures.StyleOf(text)
+	open := computed.Missing(text, style)
+	some := len(open) < len((&figures.Set{}).Missing(text, style)) // a number is computed
+
+	var other []string
+	for _, p := range spelledParts {
+		word := p.words.FindString(halfOfYear.ReplaceAllString(f.Text, " "))
+		switch isPart := isNear(p.value, parts, 0.12); {
+		case word == "":
+		case isPart || isNear(p.value, multiples, 0.12):
+			some = true
+		default:
+			other = append(other, word)
+		}
 	}
-	for _, n := range figures.Find(text, figures.StyleOf(text)) {
-		if slices.ContainsFunc(strings.Split(text, n.Text)[1:], isTimes.MatchString) && !isForm(n.Value, 0.05) {
+	for _, n := range open {
+		isMultiple := slices.ContainsFunc(strings.Split(text, n.Text)[1:], isTimes.MatchString)
+		switch {
+		case isMultiple && isNear(n.Value, multiples, 0.05):
+			some = true
+		case n.Percent, isMultiple && multiples != nil, len(around.Missing(n.Text, style)) > 0:
 			other = append(other, n.Text)
 		}
 	}
-	for _, p := range spelledParts {
-		if word := p.words.FindString(f.Text); word != "" && !isForm(p.value, 0.12) {
-			other = append(other, word)
+	if !some && (claim.Value != nil || claim.Count != nil) {
+		for _, n := range open {
+			if !slices.ContainsFunc(strings.Split(text, n.Text)[1:], isSpan.MatchString) {
+				other = lists.Add(other, n.Text)
+			}
 		}
 	}
 	if len(other) > 0 {
 		c.add(CheckValue, Open, fill(c.t.OtherNumber, "said", list(other)))
 	}
+}
+
+// forms returns how a text may say the value of a claim: as a part or a percentage, and as a
+// multiple.
+func (c *Claim) forms(text string) (parts, multiples []float64) {
+	if c.Kind == Most {
+		return []float64{0.5}, nil
+	}
+	if c.Value == nil {
+		return nil, nil
+	}
+	v := *c.Value
+	switch c.Kind {
+	case Share:
+		if parts = []float64{v}; saysRest.MatchString(text) {
+			parts = append(parts, 1-v)
+		}
+	case Growth:
+		if parts, multiples = []float64{math.Abs(v)}, []float64{1 + v}; saysOf.MatchString(text) {
+			parts = append(parts, 1+v)
+		}
+	case Ratio:
+		if parts, multiples = []float64{v}, []float64{v}; saysAbove.MatchString(text) {
+			parts = []float64{math.Abs(v - 1)}
+		}
+	}
+	return parts, multiples
+}
+
+// isNear reports whether a value is one of others, within a part of it.
+func isNear(value float64, others []float64, slack float64) bool {
+	return slices.ContainsFunc(others, func(x float64) bool { return math.Abs(x-value) <= slack*value })
 }
 
 // isNamed reports whether a cell is the name of a group of the claim.
@@ -85,6 +128,13 @@ func withDigits(text string) string {
 var (
 	isPercent = regexp.MustCompile(`(?i)^[\s-]*(?:%|per ?cent|prozent)`)
 	isTimes   = regexp.MustCompile(`^\s?-?(?:fold|times|x|×|mal|fache?[nrs]?)(?:\PL|$)`)
+	isSpan    = regexp.MustCompile(`(?i)^\s*(?:(?:hour|day|week|month|quarter|year)s?|stunden?|tage?n?|wochen?|monate?n?|quartale?n?|jahre?n?)\b`)
+
+	saysRest  = regexp.MustCompile(`(?i)\b(?:not?|without|other|others|rest|remaining|nicht|kein\pL*|ohne|ander\pL*|übrig\pL*|restlich\pL*)\b`)
+	saysOf    = regexp.MustCompile(`(?i)(?:%|percent|prozent) (?:of|as|des|der|von)\b|\b(?:to|auf) [\d.,]+ ?(?:%|percent|prozent)`)
+	saysAbove = regexp.MustCompile(`(?i)\b(?:above|more|higher|larger|below|less|lower|fewer|mehr|weniger|über|unter|höher|größer|niedriger)\b`)
+
+	halfOfYear = regexp.MustCompile(`(?i)\b(?:first|second|erste[nrs]?|zweite[nrs]?) (?:half|hälfte)\b`)
 )
 
 // spelledParts are words for parts and multiples.
@@ -92,14 +142,14 @@ var spelledParts = []struct {
 	value float64
 	words *regexp.Regexp
 }{
-	{2, regexp.MustCompile(`(?i)doubl|twice|doppel|zweimal`)},
-	{3, regexp.MustCompile(`(?i)trebl|tripl|dreifach|dreimal`)},
-	{4, regexp.MustCompile(`(?i)quadrupl|vierfach|viermal`)},
-	{1. / 2, regexp.MustCompile(`(?i)\bhal(?:f|ves|ved)\b|\bhalb(?:e[nrs]?|iert)?\b|hälfte`)},
-	{1. / 3, regexp.MustCompile(`(?i)\b(?:an?|one|every) third\b|\bein\pL* drittel|\bjede[nrs]? dritte`)},
+	{2, regexp.MustCompile(`(?i)\b(?:doubled|doubles|doubling|double (?:the|that|those)|twice|doppelt|(?:das|auf das) doppelte|verdoppel\pL+)\b`)},
+	{3, regexp.MustCompile(`(?i)\b(?:trebled?|tripled?|triples|dreifach\pL*|verdreifach\pL+)\b`)},
+	{4, regexp.MustCompile(`(?i)\b(?:quadrupled?|vierfach\pL*|vervierfach\pL+)\b`)},
+	{1. / 2, regexp.MustCompile(`(?i)\bhal(?:f (?:of|the|as)|ved|ves)\b|\bhälfte (?:der|des|aller|von)\b|\bhalbiert`)},
+	{1. / 3, regexp.MustCompile(`(?i)\b(?:a|one) third of|\bby (?:a|one) third\b|\bein\pL* drittel`)},
 	{2. / 3, regexp.MustCompile(`(?i)two[ -]thirds|zwei drittel`)},
-	{1. / 4, regexp.MustCompile(`(?i)\b(?:an?|one|every) (?:quarter|fourth) of|\bein\pL* viertel|\bjede[nrs]? vierte`)},
+	{1. / 4, regexp.MustCompile(`(?i)\b(?:a|one) (?:quarter|fourth) of|\bby (?:a|one) (?:quarter|fourth)\b|\bein\pL* viertel (?:der|des|aller|von)`)},
 	{3. / 4, regexp.MustCompile(`(?i)three[ -](?:quarters|fourths)|drei ?viertel`)},
-	{1. / 5, regexp.MustCompile(`(?i)\b(?:an?|one|every) fifth\b|\bein\pL* fünftel|\bjede[nrs]? fünfte`)},
-	{1. / 10, regexp.MustCompile(`(?i)\b(?:an?|one|every) tenth\b|\bein\pL* zehntel|\bjede[nrs]? zehnte`)},
+	{1. / 5, regexp.MustCompile(`(?i)\b(?:a|one) fifth of|\bby (?:a|one) fifth\b|\bein\pL* fünftel`)},
+	{1. / 10, regexp.MustCompile(`(?i)\b(?:a|one) tenth of|\bby (?:a|one) tenth\b|\bein\pL* zehntel`)},
 }

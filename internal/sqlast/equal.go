@@ -29,8 +29,6 @@ func EqualExpr(a, b Expr) bool {
 	return ok == also && comparison(nil).value(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem())
 }
 
-func equalExprs(a, b []Expr) bool { return slices.EqualFunc(a, b, EqualExpr) }
-
 // value compares two values of one type that is part of a tree.
 func (c comparison) value(a, b reflect.Value) bool {
 	switch a.Kind() {

@@ -19,9 +19,14 @@ import (
 func (r *resolver) distinguish(s *scope) {
 	for k := range s.tables {
 		for _, name := range r.namesRead(&s.tables[k]) {
-			i := r.byAlias(s, "", name)
-			if i >= 0 && (i != k || s.windowed || r.takesNames(s, &s.tables[i])) && !slices.Contains(r.confused, s.tables[i].rel) {
-				r.confused = append(r.confused, s.tables[i].rel)
+			for of := s; of != nil; of = of.outer { // a subquery may name the tables around it
+				i := r.byAlias(of, "", name)
+				if i < 0 || of == s && i == k && !s.windowed && !r.takesNames(s, &s.tables[i]) {
+					continue
+				}
+				if rel := of.tables[i].rel; !slices.Contains(r.confused, rel) {
+					r.confused = append(r.confused, rel)
+				}
 			}
 		}
 	}

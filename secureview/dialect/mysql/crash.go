@@ -49,7 +49,7 @@ func refuseCrashes(q *sqlast.Query) *sqlast.Error {
 	})
 	switch {
 	case f.objectAgg && f.rows != nil:
-		f.refuse(f.rows, "a comparison of rows is not supported next to JSON_OBJECTAGG: compare the columns with AND")
+		f.refuse(f.rows, "a row such as (a, b) is not supported next to JSON_OBJECTAGG: compare the columns with AND")
 	case f.window && f.bare != nil:
 		f.refuse(f.bare, "a subquery without FROM is not supported next to a window: write the value")
 	}
