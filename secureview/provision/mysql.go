@@ -1,7 +1,6 @@
 package provision
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -41,26 +40,52 @@ func mysqlSetting(name string) error {
 	return nil
 }
 
-// mysqlAccounts matches 'name'@'host', where quotes may be left out around plain names.
-var mysqlAccounts = regexp.MustCompile(`^(?:'([^'\\]+)'|([A-Za-z0-9_.$-]+))(?:@(?:'([^'\\]+)'|([A-Za-z0-9_.%:/-]+)))?$`)
+var (
+	mysqlBareName = regexp.MustCompile(`^[A-Za-z0-9_.$-]+`)
+	mysqlBareHost = regexp.MustCompile(`^[A-Za-z0-9_.%:/-]+`)
+)
 
 // mysqlAccount parses an account in the notation of MySQL and quotes it.
 func mysqlAccount(account string) (string, error) {
 	if err := sqlast.CheckName(account); err != nil {
 		return "", err
 	}
-	parts := mysqlAccounts.FindStringSubmatch(account)
-	if parts == nil {
+	name, rest, ok := mysqlPart(account, mysqlBareName)
+	host := "%"
+	if ok && rest != "" {
+		if rest, ok = strings.CutPrefix(rest, "@"); ok {
+			host, rest, ok = mysqlPart(rest, mysqlBareHost)
+		}
+	}
+	if !ok || rest != "" || name == "" || host == "" || strings.Contains(account, `\`) {
 		return "", errors.New("is not an account: write 'name'@'host', where the host % means any")
 	}
-	name, host := parts[1]+parts[2], cmp.Or(parts[3]+parts[4], "%")
 	lower := ascii.Lower(name)
 	if lower == "root" || strings.HasPrefix(lower, "mysql.") || lower == "mariadb.sys" {
 		return "", fmt.Errorf(
 			"is %s, which administers the server: the script revokes every right that the policy does not need",
 			account)
 	}
-	return "'" + name + "'@'" + host + "'", nil
+	return quote(name, "'") + "@" + quote(host, "'"), nil
+}
+
+// mysqlPart parses a quoted or bare name at the start of a text.
+func mysqlPart(text string, bare *regexp.Regexp) (name, rest string, ok bool) {
+	if text == "" || !strings.Contains("'`\"", text[:1]) {
+		name = bare.FindString(text)
+		return name, text[len(name):], name != ""
+	}
+	mark := text[:1]
+	var b strings.Builder
+	for {
+		part, after, closed := strings.Cut(text[1:], mark)
+		b.WriteString(part)
+		if !closed || !strings.HasPrefix(after, mark) {
+			return b.String(), after, closed
+		}
+		b.WriteString(mark)
+		text = after
+	}
 }
 
 func mysqlScript(s *scripter) {
