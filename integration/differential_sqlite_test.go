@@ -46,7 +46,7 @@ var sqliteGrammar = grammar{
 			{ct} NOT GLOB {g}
 			{c} ISNULL
 			({c} NOTNULL)
-			({c} NOTNULL)
+			({c} NOT NULL)
 			{ct} LIKE '%' || {T} || '%'
 			instr({t}, {T}) > 0
 			{ct} = {T} COLLATE NOCASE

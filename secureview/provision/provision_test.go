@@ -78,6 +78,7 @@ func TestSQLAccepted(t *testing.T) {
 	}
 	own := map[string][]test{"mysql": {
 		{"a bare account", func(p *secureview.Policy) { p.Setup.Account = "agent@localhost" }},
+		{"an account in backticks", func(p *secureview.Policy) { p.Setup.Account = "`a``b`@`%`" }},
 		{"an address", func(p *secureview.Policy) { p.Setup.Account = "agent@10.0.0.0/255.0.0.0" }},
 		{"a table of another schema", func(p *secureview.Policy) {
 			s := p.Schemas["arch`i\"v'e"]

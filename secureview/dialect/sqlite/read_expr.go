@@ -200,14 +200,40 @@ func (r *reader) is(e *ast.IsExpr) sqlast.Expr {
 	return &sqlast.Binary{Pos: pos(e), Op: op, X: x, Y: y}
 }
 
-// nullCheck reads ISNULL and NOTNULL. In SQLite NOT NULL binds from right to left, as the
-// prefix NOT does: NOT a NOT NULL is NOT (a NOT NULL). The grammar reads it from left to
-// right, so NOT NULL is refused.
+// nullCheck reads ISNULL, NOTNULL and NOT NULL. In SQLite NOT NULL binds from right
+// to left, as the prefix NOT does: NOT a NOT NULL is NOT (a NOT NULL). The grammar
+// reads it from left to right, so that form is refused.
 func (r *reader) nullCheck(e *ast.NullCheckExpr) sqlast.Expr {
-	if e.Test == ast.TestNotNullWords {
-		r.fail(sqlast.Unsupported, e.Pos(), "NOT NULL", "NOT NULL without IS is not supported: write IS NOT NULL")
+	if e.Test == ast.TestNotNullWords && endsInNot(e.X) {
+		r.fail(sqlast.Unsupported, e.Pos(), "NOT NULL", "NOT NULL after another NOT is not supported: write IS NOT NULL")
 	}
 	return &sqlast.Is{Pos: pos(e), X: r.expr(e.X), Not: e.Test != ast.TestIsNull, Test: sqlast.IsNull}
+}
+
+// endsInNot reports whether an expression ends with the operand of a NOT that is
+// not in parentheses.
+func endsInNot(e ast.Expr) bool {
+	for {
+		switch x := e.(type) {
+		case *ast.UnaryExpr:
+			if x.Op == ast.OpNot {
+				return true
+			}
+			e = x.X
+		case *ast.BinaryExpr:
+			e = x.Y
+		case *ast.IsExpr:
+			e = x.Y
+		case *ast.BetweenExpr:
+			e = x.Hi
+		case *ast.LikeExpr:
+			if e = x.Y; x.Escape != nil {
+				e = x.Escape
+			}
+		default:
+			return false
+		}
+	}
 }
 
 func (r *reader) caseOf(e *ast.CaseExpr) sqlast.Expr {

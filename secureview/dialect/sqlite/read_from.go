@@ -47,21 +47,42 @@ func (r *reader) join(left sqlast.Relation, t *ast.TableRef) *sqlast.Join {
 	}
 }
 
-var joinKinds = map[string]sqlast.JoinKind{
-	"": sqlast.InnerJoin, "INNER ": sqlast.InnerJoin, "CROSS ": sqlast.InnerJoin,
-	"LEFT ": sqlast.LeftJoin, "LEFT OUTER ": sqlast.LeftJoin, "RIGHT ": sqlast.RightJoin, "RIGHT OUTER ": sqlast.RightJoin,
-	"FULL ": sqlast.FullJoin, "FULL OUTER ": sqlast.FullJoin,
-}
-
-// joinKind reads the words of a join, or a comma. The grammar accepts any words.
+// joinKind reads the words before JOIN. The grammar accepts any words. SQLite
+// refuses unknown ones, OUTER alone, and INNER or CROSS together with LEFT, RIGHT
+// or FULL.
 func (r *reader) joinKind(op *ast.JoinOperator) (kind sqlast.JoinKind, natural bool) {
-	words := strings.ToUpper(strings.Join(op.Words, " "))
-	name, natural := strings.CutPrefix(strings.TrimSuffix(words, "JOIN"), "NATURAL ")
-	kind, ok := joinKinds[name]
-	if !ok {
-		r.fail(sqlast.Syntax, op.Pos(), "JOIN", "unknown kind of JOIN: "+sqlast.Clip(words))
+	var inner, left, right, outer bool
+	for _, word := range op.Words {
+		switch strings.ToUpper(word) {
+		case "JOIN":
+		case "NATURAL":
+			natural = true
+		case "INNER", "CROSS":
+			inner = true
+		case "LEFT":
+			left = true
+		case "RIGHT":
+			right = true
+		case "FULL":
+			left, right = true, true
+		case "OUTER":
+			outer = true
+		default:
+			r.fail(sqlast.Syntax, op.Pos(), word, "unknown kind of JOIN: "+sqlast.Clip(word))
+		}
 	}
-	return kind, natural
+	if (inner || !left && !right) && (outer || left || right) {
+		r.fail(sqlast.Syntax, op.Pos(), "JOIN", "unknown kind of JOIN: "+sqlast.Clip(strings.Join(op.Words, " ")))
+	}
+	switch {
+	case left && right:
+		return sqlast.FullJoin, natural
+	case left:
+		return sqlast.LeftJoin, natural
+	case right:
+		return sqlast.RightJoin, natural
+	}
+	return sqlast.InnerJoin, natural
 }
 
 // source reads one item of a FROM list without the join before it.
