@@ -178,6 +178,8 @@ var mysqlAmbiguous = []string{
 // mysqlViewRows are statements over a table that is read through a view. The servers know
 // the columns of a view by the name of the table that the view reads.
 var mysqlViewRows = []string{
+	"SELECT emp.id AS k, (SELECT c.id FROM emp c WHERE c.dept = emp.dept ORDER BY emp.id, c.id DESC LIMIT 1) AS v FROM emp ORDER BY 1",
+	"SELECT emp.id AS k, (SELECT c.boss AS id FROM emp c WHERE c.dept = emp.dept ORDER BY emp.id, c.id LIMIT 1) AS v FROM emp ORDER BY 1",
 	"SELECT id FROM dept WHERE id = (SELECT boss - 1 AS id FROM emp ORDER BY emp.id LIMIT 1)",
 	"SELECT e.name, max(emp.id) AS m FROM emp e JOIN emp ON emp.boss = e.id GROUP BY e.id, e.name ORDER BY e.id, max(emp.id)",
 	// These end MariaDB if the table is printed with its own name as the alias.
