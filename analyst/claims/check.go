@@ -335,7 +335,8 @@ func (c *checker) groups(x []float64) ([]*group, error) {
 		for _, name := range c.Claim.Groups {
 			value, ok := like(name, names)
 			if !ok {
-				return nil, refuse(ErrUnknownName, name, column.Near(name, names), "column %s has no group %s%s", quoted(c.Claim.By), quoted(name), c.among())
+				return nil, refuse(ErrUnknownName, name, column.Near(name, names), "column %s has no group %s%s",
+					quoted(c.Claim.By), quoted(name), c.among())
 			}
 			chosen = lists.Add(chosen, value)
 		}

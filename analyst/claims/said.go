@@ -13,9 +13,9 @@ import (
 	"github.com/qedkit/qed/internal/numeral"
 )
 
-// said leaves a finding open that states numbers which are neither in its claim nor among
-// those that the checks computed: they were not checked. Beside one of these, a number that is
-// no percentage may be one of the query or of the rows of the claim's groups.
+// said leaves a finding open if it says a number that was not checked. Checked are the value
+// of the claim and what the checks computed. If the finding says one of these, it may also say
+// numbers of the query and of the rows of the claim's groups, but no other percentage.
 func (c *checker) said(f *Finding) {
 	claim := c.Claim
 	if claim == nil {
@@ -128,11 +128,13 @@ func withDigits(text string) string {
 var (
 	isPercent = regexp.MustCompile(`(?i)^[\s-]*(?:%|per ?cent|prozent)`)
 	isTimes   = regexp.MustCompile(`^\s?-?(?:fold|times|x|×|mal|fache?[nrs]?)(?:\PL|$)`)
-	isSpan    = regexp.MustCompile(`(?i)^\s*(?:(?:hour|day|week|month|quarter|year)s?|stunden?|tage?n?|wochen?|monate?n?|quartale?n?|jahre?n?)\b`)
+	isSpan    = regexp.MustCompile(`(?i)^\s*(?:(?:hour|day|week|month|quarter|year)s?|` +
+		`stunden?|tage?n?|wochen?|monate?n?|quartale?n?|jahre?n?)\b`)
 
 	saysRest  = regexp.MustCompile(`(?i)\b(?:not?|without|other|others|rest|remaining|nicht|kein\pL*|ohne|ander\pL*|übrig\pL*|restlich\pL*)\b`)
 	saysOf    = regexp.MustCompile(`(?i)(?:%|percent|prozent) (?:of|as|des|der|von)\b|\b(?:to|auf) [\d.,]+ ?(?:%|percent|prozent)`)
-	saysAbove = regexp.MustCompile(`(?i)\b(?:above|more|higher|larger|below|less|lower|fewer|mehr|weniger|über|unter|höher|größer|niedriger)\b`)
+	saysAbove = regexp.MustCompile(`(?i)\b(?:above|more|higher|larger|below|less|lower|fewer|` +
+		`mehr|weniger|über|unter|höher|größer|niedriger)\b`)
 
 	halfOfYear = regexp.MustCompile(`(?i)\b(?:first|second|erste[nrs]?|zweite[nrs]?) (?:half|hälfte)\b`)
 )

@@ -16,7 +16,7 @@ import (
 // before it. A record with Begins, together with those appended with it, replaces
 // all records before it: what they do not hold is forgotten as soon as they are
 // written. The replaced records can be trimmed at any time; if a crash prevented it,
-// who next reads the memory does it.
+// the next reader of the memory does it.
 type userRecord struct {
 	Begins   bool         `json:"begins,omitempty"`
 	Turns    []userTurn   `json:"turns,omitempty"`

@@ -117,7 +117,7 @@ const (
 // entities only. A zero Time means now.
 //
 // If the memory is over its limits, Note removes the oldest part from the store. If
-// that fails, Note emits [qed.Warning], and who next reads the memory removes it.
+// that fails, Note emits [qed.Warning], and the next reader of the memory removes it.
 func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []finding.Entity) error {
 	thread, err := m.thread(user)
 	if err != nil {
