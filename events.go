@@ -254,7 +254,10 @@ type Warning struct {
 	//     all of them could not be read again;
 	//   - "joins_too_long": chosen tables are further apart than an option allows;
 	//   - "example_refused": a verified question is not shown, as its statement is
-	//     refused today.
+	//     refused today;
+	//   - "not_in_words": the model could not put the rows into words, and the answer
+	//     has them only as a table;
+	//   - "prompt_cut": the model's server read much less than it was sent.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }

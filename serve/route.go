@@ -75,7 +75,7 @@ func (h *Handler) answer(ctx context.Context, c Caller, w http.ResponseWriter, r
 }
 
 // ReadJSON decodes the body of a request into a value. A body that is larger than
-// MaxBody, or has a field that the value does not have, is an error. Return the error
+// 1 MiB, or has a field that the value does not have, is an error. Return the error
 // from the [Route].
 func (h *Handler) ReadJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	body, err := h.body(w, r)

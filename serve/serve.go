@@ -9,7 +9,7 @@
 //	POST /api/chat                 the UI message stream of the AI SDK (useChat)
 //	POST /agui                     AG-UI
 //	POST /v1/chat/completions      OpenAI chat completions
-//	GET  /v1/models                the one model of OpenAI clients: Options.Model
+//	GET  /v1/models                the one model of OpenAI clients, "qed"
 //	GET  /conversations            the conversations of the caller
 //	GET  /conversations/{id}       the turns and the open questions of a conversation
 //	DELETE /conversations/{id}     deletes a conversation

@@ -32,5 +32,6 @@ func (q *Query) Selection() ast.SelectionSet { return q.selection }
 // without __typename.
 func (q *Query) Fields() []string { return slices.Clone(q.fields) }
 
-// Cost returns the cost of the query: see [GuardOptions.MaxCost].
+// Cost returns how many fields the response can have, as far as that is known before the
+// query runs. A list without a bound counts as 25.
 func (q *Query) Cost() int { return q.cost }
