@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"runtime"
 	"sync"
 	"time"
 
@@ -169,6 +170,7 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 		}()
 		go func() {
 			defer q.finish()
+			growStack()
 			around := &scope{frame: outside.frame, place: scopeOf(ctx).place}
 			within := around.agentScope(run, &turn, q)
 			defer func() { scopeOf(ctx).spending.add(within.spending.total()) }()
@@ -191,6 +193,15 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 		}
 		yield(Event{Time: now, Data: q.last}, q.err)
 	}
+}
+
+// growStack makes the stack of a new goroutine as large as most runs need. It is empty now:
+// later it would grow, and be copied, in the middle of a run, which takes longer than a node.
+//
+//go:noinline
+func growStack() {
+	var room [6 << 10]byte
+	runtime.KeepAlive(&room)
 }
 
 // A queue passes the events of a run to their reader, and then how the run ended. It
