@@ -63,49 +63,24 @@ func children(s *checker.Schema) []child {
 	return all
 }
 
-// An index maps each schema to its direct subschemas by their pointers.
-type index map[*checker.Schema]map[string]*checker.Schema
+// An index has the schemas within one by their JSON Pointers.
+type index map[string]*checker.Schema
 
-func (x index) add(s *checker.Schema) {
-	subs := map[string]*checker.Schema{}
+func (x index) add(pointer string, s *checker.Schema) {
+	x[pointer] = s
 	for _, c := range children(s) {
-		subs[c.pointer] = c.schema
-		x.add(c.schema)
+		x.add(pointer+c.pointer, c.schema)
 	}
-	x[s] = subs
 }
 
-// lookup returns the subschema of root that a reference such as #/$defs/name refers
-// to, or nil.
-func (x index) lookup(root *checker.Schema, ref string) *checker.Schema {
+// lookup returns the schema that a reference such as #/$defs/name refers to, or nil.
+func (x index) lookup(ref string) *checker.Schema {
 	fragment, ok := strings.CutPrefix(ref, "#")
-	if !ok {
+	pointer, err := url.PathUnescape(fragment)
+	if !ok || err != nil {
 		return nil
 	}
-	rest, err := url.PathUnescape(fragment)
-	if err != nil {
-		return nil
-	}
-	s := root
-	for rest != "" && s != nil {
-		end := firstToken(rest)
-		sub := x[s][rest[:end]]
-		if sub == nil && end < len(rest) { // a keyword with several subschemas
-			end += firstToken(rest[end:])
-			sub = x[s][rest[:end]]
-		}
-		s, rest = sub, rest[end:]
-	}
-	return s
-}
-
-// firstToken returns the length of the first token of a JSON Pointer, including the
-// slash before it.
-func firstToken(pointer string) int {
-	if i := strings.IndexByte(pointer[1:], '/'); i >= 0 {
-		return 1 + i
-	}
-	return len(pointer)
+	return x[pointer]
 }
 
 const definitions = "#/$defs/"

@@ -76,7 +76,7 @@ func (e *explainer) visit(s *checker.Schema, v any, path string) {
 		return
 	}
 	if s.Ref != "" {
-		if e.visit(e.validator.lookup(s.Ref), v, path); len(e.problems) > before {
+		if e.visit(e.validator.index.lookup(s.Ref), v, path); len(e.problems) > before {
 			return
 		}
 	}
@@ -190,7 +190,7 @@ func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) 
 func (e *explainer) target(s *checker.Schema) *checker.Schema {
 	for s.Ref != "" && e.steps > 0 {
 		e.steps--
-		s = e.validator.lookup(s.Ref)
+		s = e.validator.index.lookup(s.Ref)
 	}
 	return s
 }

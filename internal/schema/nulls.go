@@ -24,7 +24,7 @@ func (n *nulls) drop(s *checker.Schema, v any) {
 		return
 	}
 	if s.Ref != "" {
-		n.drop(n.schema.lookup(s.Ref), v)
+		n.drop(n.schema.index.lookup(s.Ref), v)
 	}
 	for _, alternatives := range [][]*checker.Schema{s.AllOf, s.AnyOf, s.OneOf} {
 		for _, sub := range alternatives {
@@ -62,7 +62,7 @@ func (n *nulls) allowsNull(s *checker.Schema) bool {
 	switch isNull := func(v any) bool { return v == nil }; {
 	case n.steps < 0:
 		return true
-	case s.Ref != "" && !n.allowsNull(n.schema.lookup(s.Ref)),
+	case s.Ref != "" && !n.allowsNull(n.schema.index.lookup(s.Ref)),
 		s.Type != "" && s.Type != "null", s.Types != nil && !slices.Contains(s.Types, "null"),
 		s.Enum != nil && !slices.ContainsFunc(s.Enum, isNull), s.Const != nil && *s.Const != nil:
 		return false

@@ -36,7 +36,7 @@ func Compile(text json.RawMessage) (*Validator, error) {
 	if val.check, err = val.doc.Resolve(nil); err != nil {
 		return nil, err
 	}
-	val.index.add(val.doc)
+	val.index.add("", val.doc)
 	val.shape = shapeOf(val.doc)
 	if val.local, err = val.bounded(); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (val *Validator) bounded() (local bool, err error) {
 			return errors.New("$dynamicRef is not supported: use $ref")
 		}
 		if s.Ref != "" {
-			to := val.lookup(s.Ref)
+			to := val.index.lookup(s.Ref)
 			if to == nil {
 				return fmt.Errorf("the reference %q is not a JSON Pointer into the schema, such as #/$defs/name",
 					clip(s.Ref))
@@ -153,6 +153,3 @@ func (val *Validator) bounded() (local bool, err error) {
 	}
 	return local, all(val.doc)
 }
-
-// lookup returns the subschema that a reference refers to, or nil.
-func (val *Validator) lookup(ref string) *checker.Schema { return val.index.lookup(val.doc, ref) }
