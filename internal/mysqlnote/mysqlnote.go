@@ -16,11 +16,8 @@ import (
 // a schema; names without one, such as those of common table expressions, are not
 // returned. It returns false if the text is not in the form that servers print.
 func Tables(text string) (tables []dialect.TableName, ok bool) {
-	s := scanner{src: text, frames: make([]frame, 1)}
-	if !s.run() {
-		return nil, false
-	}
-	return s.tables, true
+	tables, _, ok = read(text)
+	return tables, ok
 }
 
 // TablesAnywhere returns every name after FROM and JOIN in a text that a
@@ -68,9 +65,8 @@ func unquote(name string) string { return strings.ReplaceAll(name, "``", "`") }
 // then has another meaning. It returns "" if there is none, and false if the text
 // is not in the form that the dialect prints.
 func UnquotedLabel(printed string) (name string, ok bool) {
-	s := scanner{src: printed, frames: make([]frame, 1)}
-	ok = s.run()
-	for _, label := range s.labels {
+	_, labels, ok := read(printed)
+	for _, label := range labels {
 		if strings.ContainsAny(label, "'\"`()/") {
 			return label, ok
 		}
@@ -78,18 +74,14 @@ func UnquotedLabel(printed string) (name string, ok bool) {
 	return "", ok
 }
 
-// scanner scans the tokens of a text that a server or dialect/mysql printed.
-// Names are in backticks, strings in single quotes, and the only comments are
-// those that number the SELECTs, and notNull.
-type scanner struct {
-	src    string
-	at     int
-	frames []frame
-	tables []dialect.TableName
-	labels []string // aliases of tables and names of common table expressions
-}
+// token matches what is in a text that a server or dialect/mysql printed. Names are in
+// backticks, strings in single quotes, of which a doubled one is two strings, and the only
+// comments are those that number the SELECTs, and the one before IS NULL if the operand
+// cannot be NULL.
+var token = regexp.MustCompile("(?s)`(?:[^`]|``)*`|'(?:[^'\\\\]|\\\\.)*'|" +
+	`/\* select#[\w$]* \*/|/\*always not null\*/|/\*|[\w$\x{80}-\x{10ffff}]+|\S`)
 
-// frame is the state of the scan in one pair of parentheses or at the top.
+// A frame is what was read in one pair of parentheses or at the top.
 type frame struct {
 	with     bool // after WITH and before SELECT: names are common table expressions
 	selected bool // after SELECT
@@ -97,64 +89,56 @@ type frame struct {
 	expect   bool // before a table or an opening parenthesis
 }
 
-func (s *scanner) run() bool {
-	for s.skipSpace(); s.at < len(s.src); s.skipSpace() {
-		if !s.token() {
-			return false
+// read returns the tables of a text, and its labels: the aliases of tables and the names of
+// common table expressions. ok is false if no server prints such a text.
+func read(text string) (tables []dialect.TableName, labels []string, ok bool) {
+	frames := make([]frame, 1)
+	tokens := token.FindAllString(text, -1)
+	for i := 0; i < len(tokens); i++ {
+		f := &frames[len(frames)-1]
+		switch t := tokens[i]; {
+		case t == "`", t == "'", t == `"`, t == "/*": // without an end, or never printed
+			return nil, nil, false
+		case t[0] == '`':
+			parts := []string{unquote(t[1 : len(t)-1])}
+			for i+2 < len(tokens) && tokens[i+1] == "." && len(tokens[i+2]) > 1 && tokens[i+2][0] == '`' {
+				i += 2
+				parts = append(parts, unquote(tokens[i][1:len(tokens[i])-1]))
+			}
+			switch {
+			case f.expect && len(parts) > 2:
+				return nil, nil, false
+			case f.expect && len(parts) == 2:
+				if t := (dialect.TableName{Schema: parts[0], Name: parts[1]}); !slices.Contains(tables, t) {
+					tables = append(tables, t)
+				}
+			case len(parts) == 1 && !f.expect && (f.from || f.with):
+				labels = append(labels, parts[0])
+			}
+			f.expect = false
+		case t == "(":
+			inner := frame{from: f.expect, expect: f.expect}
+			f.expect = false
+			frames = append(frames, inner)
+		case t == ")":
+			if len(frames) == 1 || f.expect {
+				return nil, nil, false
+			}
+			frames = frames[:len(frames)-1]
+		case t == ",":
+			if f.expect {
+				return nil, nil, false
+			}
+			f.expect = f.from
+		case ascii.IsWordByte(t[0]):
+			f.word(t)
 		}
 	}
-	return len(s.frames) == 1 && !s.frames[0].expect
+	return tables, labels, len(frames) == 1 && !frames[0].expect
 }
 
-func (s *scanner) skipSpace() {
-	for s.at < len(s.src) && ascii.IsSpace(s.src[s.at]) {
-		s.at++
-	}
-}
-
-// token scans one token. It returns false if a server does not print it there.
-func (s *scanner) token() bool {
-	f := &s.frames[len(s.frames)-1]
-	switch c := s.src[s.at]; {
-	case c == '`':
-		return s.name(f)
-	case c == '\'':
-		return s.skipString()
-	case c == '"':
-		return false
-	case c == '/' && strings.HasPrefix(s.src[s.at:], notNull):
-		s.at += len(notNull) - 1
-	case c == '/' && strings.HasPrefix(s.src[s.at:], "/*"):
-		return s.skipNumber()
-	case c == '(':
-		inner := frame{from: f.expect, expect: f.expect}
-		f.expect = false
-		s.frames = append(s.frames, inner)
-	case c == ')':
-		if len(s.frames) == 1 || f.expect {
-			return false
-		}
-		s.frames = s.frames[:len(s.frames)-1]
-	case c == ',':
-		if f.expect {
-			return false
-		}
-		f.expect = f.from
-	case c == '.' || !ascii.IsWordByte(c): // also < and > of <materialize>
-	default:
-		s.word(f)
-		return true
-	}
-	s.at++
-	return true
-}
-
-func (s *scanner) word(f *frame) {
-	start := s.at
-	for s.at < len(s.src) && ascii.IsWordByte(s.src[s.at]) {
-		s.at++
-	}
-	switch ascii.Lower(s.src[start:s.at]) {
+func (f *frame) word(word string) {
+	switch ascii.Lower(word) {
 	case "with": // also in WITH ROLLUP
 		f.with, f.expect = !f.selected, false
 	case "select":
@@ -169,75 +153,4 @@ func (s *scanner) word(f *frame) {
 	default:
 		f.expect = false // dual, values, json_table
 	}
-}
-
-// name scans a name and the names after its dots.
-func (s *scanner) name(f *frame) bool {
-	parts := make([]string, 0, 3)
-	for {
-		part, ok := s.backquoted()
-		if !ok {
-			return false
-		}
-		parts = append(parts, part)
-		if !strings.HasPrefix(s.src[s.at:], ".`") {
-			break
-		}
-		s.at++
-	}
-	switch {
-	case f.expect && len(parts) == 2:
-		if t := (dialect.TableName{Schema: parts[0], Name: parts[1]}); !slices.Contains(s.tables, t) {
-			s.tables = append(s.tables, t)
-		}
-	case f.expect && len(parts) > 2:
-		return false
-	case len(parts) == 1 && !f.expect && (f.from || f.with):
-		s.labels = append(s.labels, parts[0])
-	}
-	f.expect = false
-	return true
-}
-
-func (s *scanner) backquoted() (string, bool) {
-	var name strings.Builder
-	for s.at++; ; s.at++ {
-		end := strings.IndexByte(s.src[s.at:], '`')
-		if end < 0 {
-			return "", false
-		}
-		name.WriteString(s.src[s.at : s.at+end])
-		if s.at += end + 1; s.at >= len(s.src) || s.src[s.at] != '`' {
-			return name.String(), true
-		}
-		name.WriteByte('`')
-	}
-}
-
-func (s *scanner) skipString() bool {
-	for s.at++; s.at < len(s.src); s.at++ {
-		switch s.src[s.at] {
-		case '\\':
-			s.at++
-		case '\'': // a doubled quote is scanned as two strings
-			s.at++
-			return true
-		}
-	}
-	return false
-}
-
-// notNull is what MariaDB prints before IS NULL if the operand cannot be NULL.
-const notNull = "/*always not null*/"
-
-// skipNumber skips a comment such as /* select#1 */.
-func (s *scanner) skipNumber() bool {
-	rest, ok := strings.CutPrefix(s.src[s.at:], "/* select#")
-	n := 0
-	for n < len(rest) && ascii.IsWordByte(rest[n]) {
-		n++
-	}
-	rest, closed := strings.CutPrefix(rest[n:], " */")
-	s.at = len(s.src) - len(rest)
-	return ok && closed
 }
