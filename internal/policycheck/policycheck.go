@@ -1,5 +1,5 @@
-// Package policycheck makes the findings about tables and columns that a policy
-// lists and a database does not have.
+// Package policycheck compares a policy with a database: what accounts have to read, and the
+// findings about tables and columns that the database does not have.
 package policycheck
 
 import (
@@ -43,6 +43,46 @@ func Schema(p *secureview.Policy, d dialect.Dialect, schema *joinpath.Schema) (f
 		findings = append(findings, Columns(name, listed, schema.Tables[names[i]].Columns, ascii.EqualFold)...)
 	}
 	return findings, nil
+}
+
+// Objects returns what statements under a policy read, schema by schema, and the views that
+// replace tables. The policy may list the columns of a view under its own name or under that
+// of its table. The view's own come first.
+func Objects(p *secureview.Policy) (objects []sqldb.Object, views map[dialect.TableName]string) {
+	views = map[dialect.TableName]string{}
+	add := func(schema string, of secureview.Schema) {
+		tables := of.AccountColumns()
+		columns, done := map[string][]string{}, map[string]bool{} // by names in lower case
+		for name, list := range tables {
+			columns[ascii.Lower(name)] = list
+		}
+		read := func(name string, list []string) {
+			if !done[ascii.Lower(name)] {
+				objects = append(objects, sqldb.Object{Schema: schema, Name: name, Columns: list})
+			}
+			done[ascii.Lower(name)] = true
+		}
+		for _, table := range slices.Sorted(maps.Keys(of.Views)) {
+			view := of.Views[table]
+			views[dialect.TableName{Schema: schema, Name: table}] = view
+			list, ok := columns[ascii.Lower(view)]
+			if !ok {
+				list = columns[ascii.Lower(table)]
+			}
+			read(view, list)
+		}
+		for table := range of.Views {
+			done[ascii.Lower(table)] = true
+		}
+		for _, name := range slices.Sorted(maps.Keys(tables)) {
+			read(name, tables[name])
+		}
+	}
+	add(p.Schema, secureview.Schema{Tables: p.Tables, Views: p.Views, Filters: p.Filters})
+	for _, name := range slices.Sorted(maps.Keys(p.Schemas)) {
+		add(name, p.Schemas[name])
+	}
+	return objects, views
 }
 
 // Table returns the finding for a table or view. known are the names of those

@@ -2,13 +2,12 @@ package mysqldb
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/policycheck"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
 	"github.com/qedkit/qed/sqldb"
@@ -42,9 +41,13 @@ func (s *server) newNeeds(p *secureview.Policy) *needs {
 		functions:        map[string]bool{},
 		settingFunctions: map[string]bool{},
 	}
-	w.add(p.Schema, secureview.Schema{Tables: p.Tables, Views: p.Views, Filters: p.Filters})
-	for _, name := range slices.Sorted(maps.Keys(p.Schemas)) {
-		w.add(name, p.Schemas[name])
+	objects, views := policycheck.Objects(p)
+	w.objects = objects
+	for _, o := range objects {
+		w.reads.add(dialect.TableName{Schema: o.Schema, Name: o.Name})
+	}
+	for table, view := range views {
+		w.views[w.reads.key(table)] = view
 	}
 	for _, name := range p.Functions {
 		w.functions[ascii.Lower(name)] = true
@@ -53,42 +56,6 @@ func (s *server) newNeeds(p *secureview.Policy) *needs {
 		w.settingFunctions[ascii.Lower(name)] = true
 	}
 	return w
-}
-
-// add adds what statements read in one schema. The policy may list the columns
-// of a view under its own name or under that of its table. The view's own come
-// first.
-func (w *needs) add(schema string, of secureview.Schema) {
-	tables, views := of.AccountColumns(), of.Views
-	columns := map[string][]string{}
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		columns[ascii.Lower(name)] = tables[name]
-	}
-	read := map[string]bool{}
-	add := func(name string, list []string) {
-		if read[ascii.Lower(name)] {
-			return
-		}
-		read[ascii.Lower(name)] = true
-		w.objects = append(w.objects, sqldb.Object{Schema: schema, Name: name, Columns: list})
-		w.reads.add(dialect.TableName{Schema: schema, Name: name})
-	}
-	behind := map[string]bool{}
-	for _, table := range slices.Sorted(maps.Keys(views)) {
-		view := views[table]
-		behind[ascii.Lower(table)] = true
-		w.views[w.reads.key(dialect.TableName{Schema: schema, Name: table})] = view
-		list, ok := columns[ascii.Lower(view)]
-		if !ok {
-			list = columns[ascii.Lower(table)]
-		}
-		add(view, list)
-	}
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		if !behind[ascii.Lower(name)] {
-			add(name, tables[name])
-		}
-	}
 }
 
 // harmless are the rights that neither change nor show rows.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/failure"
 	"github.com/qedkit/qed/internal/keyset"
 	"github.com/qedkit/qed/internal/policycheck"
@@ -77,42 +76,18 @@ func (n *needs) read(p *secureview.Policy) error {
 	if p.Schema == "" {
 		return failure.New(sqldb.ErrArgument, "the policy names no schema")
 	}
-	n.readSchema(p.Schema, secureview.Schema{Tables: p.Tables, Views: p.Views, Filters: p.Filters})
-	for _, schema := range slices.Sorted(maps.Keys(p.Schemas)) {
-		n.readSchema(schema, p.Schemas[schema])
+	n.schemas = append([]string{p.Schema}, slices.Sorted(maps.Keys(p.Schemas))...)
+	objects, views := policycheck.Objects(p)
+	for _, o := range objects {
+		n.objects[name{o.Schema, o.Name}] = o.Columns
+	}
+	for table := range views {
+		n.hidden[name{table.Schema, table.Name}] = true
 	}
 	if p.Setup != nil {
 		n.readFilters(p)
 	}
 	return nil
-}
-
-// readSchema adds what statements read in a schema: tables, and the views that
-// replace tables. The columns may be listed under the name of either.
-func (n *needs) readSchema(schema string, of secureview.Schema) {
-	tables, views := of.AccountColumns(), of.Views
-	n.schemas = append(n.schemas, schema)
-	behind := map[string]bool{} // folded names of tables with a view
-	for table, view := range views {
-		n.hidden[name{schema, table}] = true
-		n.objects[name{schema, view}] = nil
-		behind[ascii.Lower(table)] = true
-		for listed, columns := range tables {
-			if ascii.Lower(listed) == ascii.Lower(view) {
-				n.objects[name{schema, view}] = columns
-				break
-			}
-			if ascii.Lower(listed) == ascii.Lower(table) {
-				n.objects[name{schema, view}] = columns
-			}
-		}
-	}
-	for table, columns := range tables {
-		_, done := n.objects[name{schema, table}]
-		if !done && !behind[ascii.Lower(table)] {
-			n.objects[name{schema, table}] = columns
-		}
-	}
 }
 
 // notEmpty returns an error if there is no table and no view.
