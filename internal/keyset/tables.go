@@ -47,6 +47,44 @@ func (t *Tables) Add(schema, table string, about joinpath.Table) error {
 	return nil
 }
 
+// AddColumn adds a column to a table that was added. Its type and its comment may be empty.
+func (t *Tables) AddColumn(table, column, columnType, comment string, notNull bool) {
+	about, ok := t.Into.Tables[table]
+	if !ok {
+		return
+	}
+	about.Columns = append(about.Columns, column)
+	if notNull {
+		about.NotNull = append(about.NotNull, column)
+	}
+	set(&about.Types, column, columnType)
+	set(&about.ColumnComments, column, comment)
+	t.Into.Tables[table] = about
+}
+
+func set(texts *map[string]string, column, text string) {
+	if text == "" {
+		return
+	}
+	if *texts == nil {
+		*texts = map[string]string{}
+	}
+	(*texts)[column] = text
+}
+
+// AddKey adds a primary or another unique key to a table that has its columns.
+func (t *Tables) AddKey(table string, columns []string, primary bool) {
+	about, ok := t.Into.Tables[table]
+	if !ok || len(columns) == 0 || !Contains(about.Columns, columns) {
+		return
+	}
+	if primary {
+		about.PrimaryKey = columns
+	}
+	Add(&about, columns)
+	t.Into.Tables[table] = about
+}
+
 // Name returns the name of a table that was added and not removed, and otherwise "".
 func (t *Tables) Name(schema, table string) string {
 	name := t.names[[2]string{t.Fold(schema), t.Fold(table)}]

@@ -23,7 +23,8 @@ func (e *engine) Introspect(
 	if err := failure.OnlyMain(schemas); err != nil {
 		return nil, err
 	}
-	schema := &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}}
+	tables := keyset.NewTables("", ascii.Lower)
+	schema := tables.Into
 	other := map[string]bool{}
 	var in, table, column, kind, text string
 	var nullable bool
@@ -40,17 +41,11 @@ func (e *engine) Introspect(
 			}
 			return
 		}
-		t, ok := schema.Tables[table]
-		if !ok {
+		if _, ok := schema.Tables[table]; !ok {
 			_, view := e.views[strings.ToLower(table)]
-			t = joinpath.Table{Types: map[string]string{}, View: view}
+			schema.Tables[table] = joinpath.Table{View: view}
 		}
-		t.Columns = append(t.Columns, column)
-		t.Types[column] = kind
-		if !nullable {
-			t.NotNull = append(t.NotNull, column)
-		}
-		schema.Tables[table] = t
+		tables.AddColumn(table, column, kind, "", !nullable)
 		computed[[2]string{table, column}] = text // or a default, which has no column
 	})
 	if err != nil {
@@ -79,7 +74,7 @@ func (e *engine) Introspect(
 			viewtext.AddUses(schema, name, "", strings.Join(columns, " "), []string{table})
 		}
 	}
-	return schema, constraints(ctx, conn, schema, skipped)
+	return schema, constraints(ctx, conn, tables, skipped)
 }
 
 // views sets what the views read. What a macro of the database reads is not known.
@@ -115,7 +110,7 @@ func viewColumns(ctx context.Context, conn *sql.Conn, name string, t *joinpath.T
 
 // constraints adds the keys, and then the foreign keys, which refer to them.
 func constraints(
-	ctx context.Context, conn *sql.Conn, schema *joinpath.Schema, skipped func(table, reason string),
+	ctx context.Context, conn *sql.Conn, tables *keyset.Tables, skipped func(table, reason string),
 ) error {
 	var table, kind, target string
 	var from, to keyset.Names
@@ -127,24 +122,12 @@ func constraints(
 			AND constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
 		ORDER BY constraint_type = 'FOREIGN KEY', table_oid, constraint_index`,
 		[]any{&table, &kind, &from, &target, &to}, func() {
-			t, ok := schema.Tables[table]
-			if !ok || len(from) == 0 {
-				return
-			}
-			switch kind {
-			case "PRIMARY KEY":
-				t.PrimaryKey = from
-				if len(from) == 1 {
-					t.UniqueColumns = append(t.UniqueColumns, from[0])
-				}
-			case "UNIQUE":
-				keyset.Add(&t, from)
-			case "FOREIGN KEY":
-				if err := schema.AddForeignKey(table, from, target, to); err != nil {
+			if kind != "FOREIGN KEY" {
+				tables.AddKey(table, from, kind == "PRIMARY KEY")
+			} else if _, ok := tables.Into.Tables[table]; ok && len(from) > 0 {
+				if err := tables.Into.AddForeignKey(table, from, target, to); err != nil {
 					skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
 				}
-				return
 			}
-			schema.Tables[table] = t
 		})
 }

@@ -124,7 +124,7 @@ func (r *introspection) tables(ctx context.Context) error {
 	for _, row := range list {
 		key := [2]string{row[0], row[1]}
 		name := r.NameOf(row[0], row[1])
-		t := joinpath.Table{Types: map[string]string{}, View: row[2] == "VIEW"}
+		t := joinpath.Table{View: row[2] == "VIEW"}
 		switch {
 		case columns[key] != nil:
 		case t.View:
@@ -137,25 +137,15 @@ func (r *introspection) tables(ctx context.Context) error {
 		if columns[key] == nil {
 			continue
 		}
-		for _, column := range columns[key] {
-			t.Columns = append(t.Columns, column[0])
-			t.Types[column[0]] = column[1]
-			if !t.View && column[3] == "NO" {
-				t.NotNull = append(t.NotNull, column[0])
-			}
-			if column[2] != "" {
-				if t.ColumnComments == nil {
-					t.ColumnComments = map[string]string{}
-				}
-				t.ColumnComments[column[0]] = column[2]
-			}
-		}
 		if !t.View { // the comment of a view is the word VIEW
 			t.Comment, t.Rows, t.Bytes = row[3], size(row[4]), size(row[5])
 		}
 		if err := r.Add(row[0], row[1], t); err != nil {
 			r.skipped(name, err.Error())
 			continue
+		}
+		for _, column := range columns[key] {
+			r.AddColumn(name, column[0], column[1], column[2], !t.View && column[3] == "NO")
 		}
 		for _, column := range columns[key] {
 			viewtext.AddUses(r.Into, name, column[0], column[4], []string{name})
@@ -233,19 +223,7 @@ func (r *introspection) keys(ctx context.Context) error {
 	}
 	for _, index := range keyset.Groups(rows, 3) {
 		columns := lists.Map(index, func(row []string) string { return row[3] })
-		name := r.Name(index[0][0], index[0][1])
-		t, ok := r.Into.Tables[name]
-		missing := func(column string) bool {
-			return !slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, column) })
-		}
-		if !ok || slices.ContainsFunc(columns, missing) {
-			continue
-		}
-		if index[0][2] == "PRIMARY" {
-			t.PrimaryKey = columns
-		}
-		keyset.Add(&t, columns)
-		r.Into.Tables[name] = t
+		r.AddKey(r.Name(index[0][0], index[0][1]), columns, index[0][2] == "PRIMARY")
 	}
 	return nil
 }

@@ -170,8 +170,7 @@ func (r *introspection) tables(ctx context.Context) error {
 				return
 			}
 			err := r.Add(schema, name, joinpath.Table{
-				Types: map[string]string{}, Comment: comment, ColumnComments: map[string]string{},
-				Rows: rows, Bytes: bytes, View: view, Unreadable: !readable,
+				Comment: comment, Rows: rows, Bytes: bytes, View: view, Unreadable: !readable,
 			})
 			if err != nil {
 				r.skipped(r.NameOf(schema, name), err.Error())
@@ -196,19 +195,7 @@ func (r *introspection) columns(ctx context.Context) error {
 		ORDER BY c.oid, a.attnum`,
 		[]any{&schema, &table, &column, &columnType, &comment, &notNull, &text}, func() {
 			name := r.Name(schema, table)
-			t, ok := r.Into.Tables[name]
-			if !ok {
-				return
-			}
-			t.Columns = append(t.Columns, column)
-			t.Types[column] = columnType
-			if notNull {
-				t.NotNull = append(t.NotNull, column)
-			}
-			if comment != "" {
-				t.ColumnComments[column] = comment
-			}
-			r.Into.Tables[name] = t
+			r.AddColumn(name, column, columnType, comment, notNull)
 			computed[[2]string{name, column}] = text
 		})
 	for of, text := range computed {
@@ -348,16 +335,7 @@ func (r *introspection) keys(ctx context.Context) error {
 		WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
 		ORDER BY c.oid, i.indisprimary DESC, i.indexrelid`,
 		[]any{&schema, &table, &primary, &columns}, func() {
-			name := r.Name(schema, table)
-			t, ok := r.Into.Tables[name]
-			if !ok || !keyset.Contains(t.Columns, columns) {
-				return
-			}
-			if primary {
-				t.PrimaryKey = columns
-			}
-			keyset.Add(&t, columns)
-			r.Into.Tables[name] = t
+			r.AddKey(r.Name(schema, table), columns, primary)
 		})
 }
 

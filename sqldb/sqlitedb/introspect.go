@@ -26,8 +26,7 @@ func (engine) Introspect(
 		return nil, err
 	}
 	r := &introspection{
-		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
-		names:   map[string]string{},
+		Tables:  keyset.NewTables("", ascii.Lower),
 		skipped: skipped,
 	}
 	err := withDriverConn(conn, func(c *driverConn) error {
@@ -42,12 +41,11 @@ func (engine) Introspect(
 	if err != nil {
 		return nil, err
 	}
-	return r.schema, nil
+	return r.Into, nil
 }
 
 type introspection struct {
-	schema  *joinpath.Schema
-	names   map[string]string // from the folded name of a table to its name
+	*keyset.Tables
 	skipped func(table, reason string)
 }
 
@@ -78,9 +76,11 @@ func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 	}
 	for _, group := range keyset.Groups(rows, 1) {
 		columns := lists.Map(group, func(row []string) []string { return row[1:] })
-		r.add(group[0][0], tableOf(columns))
+		if err := r.Add("", group[0][0], tableOf(columns)); err != nil {
+			return err
+		}
 		for _, row := range lists.Filter(group, func(row []string) bool { return row[5] != "" }) {
-			viewtext.AddUses(r.schema, row[0], row[1], declaration(row[5], row[1]), row[:1])
+			viewtext.AddUses(r.Into, row[0], row[1], declaration(row[5], row[1]), row[:1])
 		}
 	}
 	return nil
@@ -145,15 +145,12 @@ func (r *introspection) views(ctx context.Context, c *driverConn) error {
 				t.Uses = append(t.Uses, joinpath.Use{Table: row[0], Column: column})
 			}
 		}
-		r.add(row[0], t)
+		if err := r.Add("", row[0], t); err != nil {
+			return err
+		}
 	}
-	viewtext.SetReads(r.schema, texts, nil, func(string) bool { return false })
+	viewtext.SetReads(r.Into, texts, nil, func(string) bool { return false })
 	return nil
-}
-
-func (r *introspection) add(name string, t joinpath.Table) {
-	r.schema.Tables[name] = t
-	r.names[ascii.Lower(name)] = name
 }
 
 // tableOf returns the table for rows of name, type, position in the primary key
@@ -207,10 +204,8 @@ func (r *introspection) keys(ctx context.Context, c *driverConn) error {
 			expression = expression || number(row[3]) < 0
 			columns = append(columns, row[2])
 		}
-		if table := index[0][0]; !expression {
-			t := r.schema.Tables[table]
-			keyset.Add(&t, columns)
-			r.schema.Tables[table] = t
+		if !expression {
+			r.AddKey(index[0][0], columns, false)
 		}
 	}
 	return nil
@@ -241,11 +236,11 @@ func (r *introspection) foreignKeys(ctx context.Context, c *driverConn) error {
 }
 
 func (r *introspection) relate(table string, from []string, target string, to []string) error {
-	name, ok := r.names[ascii.Lower(target)]
-	if !ok {
+	name := r.Name("", target)
+	if name == "" {
 		return fmt.Errorf("there is no table %s", target)
 	}
-	there := r.schema.Tables[name]
+	there := r.Into.Tables[name]
 	if there.View {
 		return fmt.Errorf("%s is a view", target)
 	}
@@ -255,7 +250,7 @@ func (r *introspection) relate(table string, from []string, target string, to []
 		}
 		to = there.PrimaryKey
 	}
-	return r.schema.AddForeignKey(table, from, name, to)
+	return r.Into.AddForeignKey(table, from, name, to)
 }
 
 func number(s string) int {
