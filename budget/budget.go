@@ -136,6 +136,22 @@ func Remaining(ctx context.Context) (left Limits, ok bool) {
 	return least.limits(), true
 }
 
+// RowsLeft returns how many rows a query may return: what the budgets of ctx have left, but
+// not more than most, which is negative for any number. It returns most without a limit, and
+// the error of [Spend] if no row is left.
+func RowsLeft(ctx context.Context, most int) (int, error) {
+	left, ok := Remaining(ctx)
+	switch {
+	case !ok || left.Rows == 0:
+		return most, nil
+	case left.Rows < 0:
+		return 0, Spend(ctx, Limits{Rows: 1})
+	case most < 0:
+		return left.Rows, nil
+	}
+	return min(left.Rows, most), nil
+}
+
 // WithDeadline returns a context that is done as soon as the time of one of
 // ctx's budgets is over. In the context of [ForFinalAnswer] that is the whole
 // time, elsewhere nine tenths of it. The cause of the context ([context.Cause])

@@ -138,16 +138,3 @@ func rejection(e *esquery.EngineError) refusal.Problem {
 	p.Message = cmp.Or(p.Message, "the engine could not run the search: "+string(e.Kind))
 	return p
 }
-
-// rowsLeft returns how many documents a search may return, or -1 for any number. If the
-// budget has none left, the error says so.
-func rowsLeft(ctx context.Context) (int, error) {
-	left, ok := budget.Remaining(ctx)
-	switch {
-	case !ok || left.Rows == 0:
-		return -1, nil
-	case left.Rows < 0:
-		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
-	}
-	return left.Rows, nil
-}

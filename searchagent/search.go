@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/drafts"
 	"github.com/qedkit/qed/internal/usertext"
@@ -113,7 +114,7 @@ func (a *agent) result(ctx context.Context, allowed *access, r runnable) (*hits,
 			return &hits{docs: []document{doc}, total: 1, exact: true, cached: true}, nil
 		}
 	}
-	most, err := rowsLeft(ctx)
+	most, err := budget.RowsLeft(ctx, -1)
 	if err != nil {
 		return nil, err
 	}

@@ -208,7 +208,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	if err != nil {
 		return nil, err
 	}
-	most, err := rowsLeft(ctx)
+	most, err := budget.RowsLeft(ctx, -1)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (r *reader) run(ctx context.Context, sql string) (*execution, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := r.rowsLeft(ctx)
+	limit, err := budget.RowsLeft(ctx, r.rowLimit)
 	if err != nil {
 		return nil, err
 	}
@@ -96,17 +96,4 @@ func (r *reader) dates(ctx context.Context, text string) (dates.Facts, error) {
 		return facts, fmt.Errorf("sqlagent: %w", err)
 	}
 	return facts, nil
-}
-
-// rowsLeft returns how many rows a statement may return. If the budget has none
-// left, the error says so.
-func (r *reader) rowsLeft(ctx context.Context) (int, error) {
-	left, ok := budget.Remaining(ctx)
-	switch {
-	case !ok || left.Rows == 0:
-		return r.rowLimit, nil
-	case left.Rows < 0:
-		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
-	}
-	return min(left.Rows, r.rowLimit), nil
 }

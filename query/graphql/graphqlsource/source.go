@@ -153,7 +153,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	if err != nil {
 		return nil, err
 	}
-	limit, err := s.rowsLeft(ctx)
+	limit, err := budget.RowsLeft(ctx, maxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -203,16 +203,4 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 		},
 		HowToRetrieve: s.howToRetrieve(r),
 	}, nil
-}
-
-// rowsLeft returns how many rows a query may return within the budget of the run.
-func (s *source) rowsLeft(ctx context.Context) (int, error) {
-	left, ok := budget.Remaining(ctx)
-	switch {
-	case !ok || left.Rows == 0:
-		return maxRows, nil
-	case left.Rows < 0:
-		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
-	}
-	return min(left.Rows, maxRows), nil
 }
