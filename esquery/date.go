@@ -225,42 +225,11 @@ func certainLayouts(format string) (layouts []string, ok bool) {
 		return looseLayouts, true
 	case namedLayouts[format] != "":
 		return []string{namedLayouts[format]}, true
-	case plainPattern(pattern):
+	case soundFormat(pattern, true):
 		return []string{patternParts.Replace(pattern)}, true
 	}
 	return nil, false
 }
-
-// plainPattern reports whether a java.time pattern has a year and consists only of
-// parts that patternParts translates.
-func plainPattern(pattern string) bool {
-	parts, ok := partsOfPattern(pattern)
-	return ok && slices.ContainsFunc(parts, func(part string) bool { return part[0] == 'y' || part[0] == 'u' })
-}
-
-// partsOfPattern returns the parts of a java.time pattern, such as yyyy and MM. It
-// reports false if patternParts does not translate one of them.
-func partsOfPattern(pattern string) (parts []string, ok bool) {
-	pattern = strings.NewReplacer("'T'", " ", "'Z'", " ").Replace(pattern)
-	for i := 0; i < len(pattern); {
-		end := i + 1
-		if !strings.Contains(" -/.,:", pattern[i:end]) {
-			for end < len(pattern) && pattern[end] == pattern[i] {
-				end++
-			}
-			// Package time reads a fraction only after a point or comma.
-			if !patternPart[pattern[i:end]] || pattern[i] == 'S' && (i == 0 || !strings.Contains(".,", pattern[i-1:i])) {
-				return nil, false
-			}
-			parts = append(parts, pattern[i:end])
-		}
-		i = end
-	}
-	return parts, true
-}
-
-// patternPart are the parts that patternParts translates.
-var patternPart = wordset.Of(`yyyy uuuu yy MMMM MMM MM M dd d HH H hh h mm ss SSS XXX XX X xxx Z EEEE EEE a`)
 
 // dateFormat reports a format that prints or reads another date than it seems, and one
 // of which that is not known. reads means that dates are read with it.
@@ -278,39 +247,39 @@ func (c *checker) dateFormat(v *value, reads bool) {
 	}
 }
 
-// soundFormat reports whether a java.time pattern has only known parts, from the first to the
-// last of them, which begin with the hour at the latest, and with the year if it reads dates.
+// soundFormat reports whether a java.time pattern has only parts that patternParts translates,
+// each once, from the first to the last of them, which begin with the hour at the latest, and
+// with the year if it reads dates.
 func soundFormat(pattern string, reads bool) bool {
-	parts, ok := partsOfPattern(pattern)
-	if !ok || len(parts) == 0 {
+	pattern = strings.NewReplacer("'T'", " ", "'Z'", " ").Replace(pattern)
+	parts := patternPart.FindAllString(pattern, -1)
+	if len(parts) == 0 || strings.Trim(patternPart.ReplaceAllString(pattern, ""), " -/.,:") != "" {
 		return !reads && weekOrQuarter.MatchString(pattern)
 	}
-	var has [len(sequence)]bool
-	half, marked := false, false // of a day
+	count := map[string]int{}
 	for _, part := range parts {
-		half, marked = half || part[0] == 'h', marked || part[0] == 'a'
-		at := strings.Index(sequence, strings.NewReplacer("u", "y", "h", "H").Replace(part[:1]))
-		switch {
-		case at < 0:
-		case has[at]:
+		letter := part[len(part)-1:]
+		if count[letter]++; count[letter] > 1 {
 			return false
-		default:
-			has[at] = true
 		}
 	}
-	first := max(0, slices.Index(has[:], true))
-	end := first
-	for end < len(has) && has[end] {
-		end++
+	count["y"] += count["u"]
+	count["H"] += count["h"]
+	order := ""
+	for _, letter := range strings.Split(sequence, "") {
+		order += strings.Repeat(letter, count[letter])
 	}
-	return half == marked && !slices.Contains(has[end:], true) && (has[0] || !reads) && first <= strings.Index(sequence, "H")
+	first := strings.Index(sequence, order)
+	return first >= 0 && first <= strings.Index(sequence, "H") && (count["y"] > 0 || !reads) && count["h"] == count["a"]
 }
 
 // sequence are the parts of a date in their order. A weekday and a zone can be anywhere.
 const sequence = "yMdHmsS"
 
 var (
-	namedFormat   = wordset.Of(`date time hour year weekyear iso8601`)
-	timeAlone     = regexp.MustCompile(`^(strict_)?(basic_)?(t_)?(time|hour)`)
+	namedFormat = wordset.Of(`date time hour year weekyear iso8601`)
+	timeAlone   = regexp.MustCompile(`^(strict_)?(basic_)?(t_)?(time|hour)`)
+	// Package time reads a fraction only after a point or comma.
+	patternPart   = regexp.MustCompile(`yyyy|uuuu|yy|M{1,4}|dd?|HH?|hh?|mm|ss|[.,]SSS|X{1,3}|xxx|Z|E{3,4}|a`)
 	weekOrQuarter = regexp.MustCompile(`^(?:(?:YYYY|xxxx)-?'W'ww|yyyy[- ]?(?:'Q'q|QQQ)|(?:'Q'q|QQQ) yyyy)$`)
 )
