@@ -46,6 +46,7 @@ func (m *measured) matching() float64 {
 const (
 	weightDataOnly  = -3.2
 	weightReference = 0.9 // the column has a key word
+	weightTight     = 1.8 // values that match by chance alone seldom fill the range of a key
 	weightGaps      = 2.2 // the column is a key, and no counter has made its numbers
 )
 
@@ -90,7 +91,7 @@ func (m *measured) valuesWeight() float64 {
 	case in < 0.9 && m.chance:
 		return -1.5 // some are
 	case m.chance && m.tight():
-		return math.Log(0.9 / m.alike) // they fill the range of the key
+		return weightTight // they fill the range of the key
 	case m.chance && m.reach > 0 && m.matched >= 20 && !m.partial && m.reach < 0.5:
 		return -2.5 // they fill less than half of the range
 	case m.chance && m.reach > 0 && m.matched >= 20 && !m.partial:

@@ -9,7 +9,6 @@ type measured struct {
 
 	chance  bool    // the values would match by chance: both sides are numbers without large gaps
 	reach   float64 // the range of the matched numbers as a share of the range of the key; 0: unknown
-	alike   float64 // the share of the other numeric keys whose range the values fill as well, if chance is set
 	partial bool    // a table has more rows than were read
 }
 

@@ -42,8 +42,7 @@ type sampler struct {
 	in      *inference
 	ctx     context.Context
 	columns map[colRef]counts
-	ranges  map[colRef]float64 // by dense
-	earlier map[string]Count   // by statement
+	earlier map[string]Count // by statement
 	planned int
 	failed  int // statements in a row
 	stopped bool
@@ -316,41 +315,8 @@ func (s *sampler) match(c candidate) *measured {
 	m.notNull, m.matchedRows, m.distinct, m.matched = int64(got[0]), int64(got[1]), int64(got[2]), int64(got[3])
 	if m.chance && !math.IsNaN(got[4]) && got[4] > 0 && key.span > 0 {
 		m.reach = round(got[4] / key.span)
-		m.alike = round(s.alike(c, got[4], m.matched))
 	}
 	return m
-}
-
-// alike returns the share of the other dense keys whose range is about as wide as
-// that of the matched values. It is above 0, because few keys prove little.
-func (s *sampler) alike(c candidate, span float64, values int64) float64 {
-	all, fit := 0.0, 0.0
-	for ref, width := range s.dense() {
-		if ref.table == c.parent {
-			continue
-		}
-		all++
-		if fills(span, width, values) {
-			fit++
-		}
-	}
-	return (fit + 0.5) / (all + 1)
-}
-
-// dense returns the ranges of the keys that are numbers without large gaps.
-func (s *sampler) dense() map[colRef]float64 {
-	if s.ranges == nil {
-		s.ranges = map[colRef]float64{}
-		for i := range s.in.x.tables {
-			for _, k := range s.in.x.tables[i].keys {
-				ref := colRef{i, k.columns[0]}
-				if c, ok := s.columns[ref]; ok && len(k.columns) == 1 && c.dense() && c.distinct == c.notNull {
-					s.ranges[ref] = c.span
-				}
-			}
-		}
-	}
-	return s.ranges
 }
 
 // fills reports whether values drawn from a key at random have a range as wide as
