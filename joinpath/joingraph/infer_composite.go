@@ -55,7 +55,7 @@ func (in *inference) composite(child, parent, number int) {
 	for _, at := range t.keys[number].columns {
 		key := &t.columns[at]
 		n := slices.IndexFunc(other.columns, func(c column) bool { return c.compact == key.compact })
-		if n < 0 || other.taken[other.columns[n].name] && len(t.keys[number].columns) == 1 {
+		if n < 0 {
 			return
 		}
 		types := compareTypes(other.def.Types[other.columns[n].name], t.def.Types[key.name], other.columns[n].class, key.class)

@@ -34,13 +34,6 @@ func (f *finder) sameKey() {
 			}
 		}
 	}
-	if f.c.glued && len(f.c.stems) == 1 { // citedpaperid
-		for at := 1; at <= len(f.c.compact)-minGluedKey; at++ {
-			for _, ref := range f.owners(f.x.byKey[f.c.compact[at:]], notOwn) {
-				f.add(ref.table, ref.key, ruleRoleKey, 0)
-			}
-		}
-	}
 }
 
 // owners returns the keys that are named after their tables most clearly. Other
@@ -58,10 +51,6 @@ func (f *finder) owners(refs []keyRef, least int) []keyRef {
 	})
 }
 
-// minGluedKey is the length of the shortest key that a column in one word can end
-// with: shorter ones are found by accident.
-const minGluedKey = 5
-
 // entity finds tables whose name the column has, begins or ends with.
 func (f *finder) entity() {
 	rest := f.c.rest
@@ -77,11 +66,6 @@ func (f *finder) entity() {
 	for _, name := range joined(rest, f.c.restRaw) {
 		for _, i := range f.x.byName[name] {
 			f.addTable(i, exact, 0)
-		}
-	}
-	if f.c.glued { // the key word may be a part of the last word: paid, grid
-		for _, i := range f.x.byName[strings.Join(f.c.stems, "")] {
-			f.addTable(i, ruleEntityAlone, 0)
 		}
 	}
 	if f.c.key != "" && f.x.tables[f.child].owns(f.c) == wholeOwn {
