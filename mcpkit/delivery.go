@@ -120,8 +120,8 @@ func (c counted) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return c.Connection.Write(ctx, msg)
 }
 
-// Read has whole numbers beyond 2^53 as texts, and hides the error of the protocol for an invalid message. The SDK would take it
-// for the response to every call.
+// Read has whole numbers beyond 2^53 as texts, and hides the error of the protocol for an
+// invalid message. The SDK would take it for the response to every call.
 func (c counted) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if _, wire := errors.AsType[*jsonrpc.Error](err); wire {
