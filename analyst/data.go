@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/analyst/claims"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/emptyresult"
 	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/lru"
 	draw "github.com/qedkit/qed/internal/numeric"
@@ -315,133 +317,44 @@ func (d *data) listed() string {
 	return text + "."
 }
 
+const maxListed = 60 // columns
+
+// whyEmpty returns the conditions of a statement that found nothing, with what the data
+// has instead, or nil if it found something.
+func (d *data) whyEmpty(ctx context.Context, sql string, rows *qed.Table) []qed.Predicate {
+	stmt, err := d.guard.Rewrite(ctx, sql)
+	if err != nil {
+		return nil
+	}
+	p := &emptyresult.Prober{
+		DB: d.DB, Guard: d.guard, MaxRows: d.opt.MaxRows,
+		Allows: func(string, string) bool { return true },
+		Type:   func(string, string) string { return "" },
+	}
+	if why, _ := p.Explain(ctx, stmt, rows, false); why != nil {
+		return why.Predicates
+	}
+	return nil
+}
+
 // misspelt returns the conditions that no row meets because a value is spelled in
 // another way in the data. They make a claim true that something never happens.
 func (d *data) misspelt(ctx context.Context, in validateArguments) (conditions []string) {
 	if in.Claim.Kind != claims.Never && !(in.Claim.Kind == claims.Total && in.Claim.Value != nil && *in.Claim.Value == 0) {
 		return nil
 	}
-	for _, a := range d.alternatives(ctx, in.RelatedQuery) {
-		if a.similar {
-			conditions = append(conditions, a.Condition)
+	for _, q := range d.whyEmpty(ctx, in.RelatedQuery, new(qed.Table)) {
+		for _, text := range quoted.FindAllString(q.SQL, -1) {
+			if emptyresult.IsBlamed(q) && len(refusal.Nearest(strings.Trim(text, "'"), q.Nearest, 1)) > 0 {
+				conditions = lists.Add(conditions, q.SQL)
+			}
 		}
 	}
 	return conditions
 }
 
-// An alternative is a condition of a statement that found nothing, how many rows it
-// finds alone, and what the column has instead.
-type alternative struct {
-	Condition string   `json:"condition"`
-	Rows      any      `json:"rows"`
-	Near      []string `json:"near,omitempty"` // values of the column
-	Min       any      `json:"min,omitempty"`
-	Max       any      `json:"max,omitempty"`
-
-	similar bool // Near has values that are spelled in a similar way
-}
-
-const (
-	maxListed = 60 // columns
-	maxProbes = 4
-	maxNear   = 5
-)
-
-// alternatives probes the conditions of a statement without rows one by one. The
-// guard checks each of its own statements.
-func (d *data) alternatives(ctx context.Context, sql string) []alternative {
-	q, err := d.Dialect.Read(sql)
-	if err != nil {
-		return nil
-	}
-	sel, ok := q.Body.(*sqlast.Select)
-	if !ok {
-		return nil
-	}
-	var all []alternative
-	for _, condition := range sqlast.Conjuncts(sel.Where) {
-		if len(all) == maxProbes {
-			break
-		}
-		if a, ok := d.probe(ctx, sel.From, condition); ok {
-			all = append(all, a)
-		}
-	}
-	return all
-}
-
-// probe counts the rows of a condition on its own. It also returns values near those
-// that the condition compares a column with, if it finds nothing.
-func (d *data) probe(ctx context.Context, from sqlast.Relation, condition sqlast.Expr) (a alternative, ok bool) {
-	table, ok := from.(*sqlast.Table)
-	if !ok || !ascii.EqualFold(table.Name, d.Table) {
-		return a, false
-	}
-	written, err := d.Dialect.Append(nil, &sqlast.Query{Body: &sqlast.Select{
-		Items: []sqlast.Item{{Expr: &sqlast.Call{Name: "count", Star: true}, Alias: "n"}}, From: table, Where: condition,
-	}}, false)
-	if err != nil {
-		return a, false
-	}
-	_, a.Condition, _ = strings.Cut(string(written), " WHERE ")
-	rows, _, err := d.read(ctx, string(written))
-	if err != nil {
-		return a, false
-	}
-	if a.Rows = rows.Rows[0][0]; a.Rows != int64(0) {
-		return a, true
-	}
-	column, text := compared(condition)
-	name := d.column(column)
-	if name == "" {
-		return a, true
-	}
-	name = d.Dialect.Quote(name)
-	if text == "" {
-		query := fmt.Sprintf("SELECT MIN(%[1]s) AS a, MAX(%[1]s) AS b FROM %[2]s", name, d.name())
-		if rows, _, err = d.read(ctx, query); err == nil {
-			a.Min, a.Max = rows.Rows[0][0], rows.Rows[0][1]
-		}
-		return a, true
-	}
-	rows, _, err = d.read(ctx, fmt.Sprintf(
-		"SELECT %[1]s AS v, COUNT(*) AS n FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s ORDER BY 2 DESC", name, d.name()))
-	if err != nil {
-		return a, true
-	}
-	values := lists.Map(rows.Rows, func(row []any) string { return fmt.Sprint(row[0]) })
-	a.Near = refusal.Nearest(text, values, maxNear)
-	if a.similar = len(a.Near) > 0; !a.similar {
-		a.Near = values[:min(maxNear, len(values))]
-	}
-	return a, true
-}
-
-// compared returns the first column of a condition, and the text that it must be
-// equal to, or "" if the condition is another one.
-func compared(condition sqlast.Expr) (column, text string) {
-	sqlast.Walk(condition, func(n sqlast.Node) bool {
-		if c, ok := n.(*sqlast.Column); ok && column == "" {
-			column = c.Name
-		}
-		return column == ""
-	})
-	var value sqlast.Expr
-	switch e := condition.(type) {
-	case *sqlast.Binary:
-		if e.Op == sqlast.Eq {
-			value = e.Y
-		}
-	case *sqlast.In:
-		if len(e.List) > 0 {
-			value = e.List[0]
-		}
-	}
-	if s, ok := value.(*sqlast.String); ok {
-		text = s.Value
-	}
-	return column, text
-}
+// quoted matches a text of a condition.
+var quoted = regexp.MustCompile(`'[^']*'`)
 
 // column returns a column of the table as the policy spells it, or "".
 func (d *data) column(name string) string {

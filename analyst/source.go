@@ -69,7 +69,7 @@ func (s source) of(q *sqlast.Query) (*sqlast.Query, error) {
 	}
 	// The columns of a table are more than a subquery that only selects rows of it
 	// returns. A claim may need them.
-	if inner != nil && s.plain(inner) && !hasQuery(sel.Where) {
+	if inner != nil && s.plain(inner) && !sqlast.HasQuery(sel.Where) {
 		alias := ""
 		switch from := sel.From.(type) {
 		case *sqlast.Derived:
@@ -148,11 +148,6 @@ func (s source) computed(sel *sqlast.Select) ([]sqlast.Item, error) {
 func isColumn(e sqlast.Expr, name string) bool {
 	c, ok := e.(*sqlast.Column)
 	return ok && ascii.EqualFold(c.Name, name)
-}
-
-// hasQuery reports whether an expression, which may be nil, has a subquery.
-func hasQuery(e sqlast.Expr) bool {
-	return e != nil && sqlast.Any(e, func(*sqlast.Query) bool { return true })
 }
 
 // ofRow reports whether an expression is computed from one row: it has no aggregate,

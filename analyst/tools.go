@@ -134,7 +134,7 @@ type outcome struct {
 type queryResult struct {
 	outcome
 	finding.Finding
-	Alternatives []alternative `json:"alternatives,omitempty"`
+	Alternatives []qed.Predicate `json:"alternatives,omitempty"`
 }
 
 func (e *explorer) query(ctx context.Context, in queryArguments) (out queryResult, err error) {
@@ -154,9 +154,8 @@ func (e *explorer) query(ctx context.Context, in queryArguments) (out queryResul
 		Language: query.SQL, Written: in.Query, Executed: executed,
 		Rows: len(rows.Rows), Millis: millis, Handle: out.Rows.Handle,
 	}}
-	if len(rows.Rows) == 0 {
+	if out.Alternatives = e.data.whyEmpty(ctx, in.Query, rows); out.Alternatives != nil {
 		out.Hint = "The query found no rows. Compare its conditions with the values in the data."
-		out.Alternatives = e.data.alternatives(ctx, in.Query)
 	}
 	if rows.Truncated {
 		out.Hint = fmt.Sprintf("These are the first %d rows, and there are more. "+

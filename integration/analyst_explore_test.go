@@ -76,7 +76,7 @@ func explore(t *testing.T, d analyst.Data) {
 	}
 	for id, wants := range map[string][]string{
 		"a": {`"success":true`, "north", "south"},
-		"b": {`"success":true`, `"near":["north"]`},
+		"b": {`"success":true`, `"nearest":["north"`},
 		"c": {`"success":false`, "amount"},
 		"d": {`"success":true`, `"rows":400`, `"distinct":{"value":2}`, `"kind":"times"`},
 		"e": {`"verdict":"proved"`, `"rows":400`},

@@ -1,15 +1,36 @@
 package sqlagent
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/emptyresult"
 	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/usertext"
 	"github.com/qedkit/qed/refusal"
 )
+
+// ErrEmptyResult is the code of the problem of a statement that found nothing, because the
+// data has no row for one of its conditions.
+const ErrEmptyResult refusal.Code = "empty_result"
+
+// explainEmpty records why a statement found nothing. If another one may find something,
+// that is a problem of the statement, which the model corrects once in a turn.
+func (a *agent) explainEmpty(ctx context.Context, s *state, ran *execution) {
+	empty, readable := a.empty.Explain(ctx, ran.stmt, ran.rows, a.perSession)
+	if empty == nil {
+		return
+	}
+	s.Query.Empty = empty
+	qed.Emit(ctx, qed.QueryEmpty{Query: s.Query.Executed, Empty: *empty})
+	if !s.Retried {
+		s.Draft.Problems = remedy(empty, readable)
+		s.Retried = len(s.Draft.Problems) > 0
+	}
+}
 
 // remedy returns the problem of a statement that found nothing, if another statement may
 // find something: the data has other values, two tables are joined so that no row
@@ -19,7 +40,7 @@ func remedy(e *qed.EmptyResult, readable bool) []refusal.Problem {
 	message := ""
 	for _, q := range e.Predicates {
 		joins := len(q.Tables) > 1 && !e.Together
-		if !isBlamed(q) || len(q.Nearest) == 0 && !joins {
+		if !emptyresult.IsBlamed(q) || len(q.Nearest) == 0 && !joins {
 			continue
 		}
 		message += "; no row of " + strings.Join(q.Tables, ", ") + " meets " + q.SQL
@@ -41,13 +62,13 @@ func quotedList(all []string) string {
 // reason is an expression that says no more than the query does.
 func because(texts *texts, e *qed.EmptyResult) string {
 	if e == nil || slices.ContainsFunc(e.Predicates, func(q qed.Predicate) bool {
-		return isBlamed(q) && !e.Together && q.SQL != "" && q.Column == "" && len(q.Tables) == 1
+		return emptyresult.IsBlamed(q) && !e.Together && q.SQL != "" && q.Column == "" && len(q.Tables) == 1
 	}) {
 		return ""
 	}
 	var reasons, all, known []string
 	for _, q := range e.Predicates {
-		if !isBlamed(q) {
+		if !emptyresult.IsBlamed(q) {
 			continue
 		}
 		tables := strings.Join(q.Tables, ", ")

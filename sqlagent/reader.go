@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/answertext"
+	"github.com/qedkit/qed/internal/emptyresult"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect"
@@ -24,6 +25,7 @@ type reader struct {
 	opt     Options
 
 	prover *sqlproof.Prover
+	empty  *emptyresult.Prober
 
 	rowLimit int // the lower of those of the policy and the database
 }
@@ -41,7 +43,10 @@ func newReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, o 
 	if d, ok := db.(interface{ MaxRows() int }); ok && d.MaxRows() > 0 {
 		limit = min(limit, d.MaxRows())
 	}
-	return &reader{db: db, guard: guard, catalog: c, opt: o, prover: sqlproof.New(c.schema), rowLimit: limit}, nil
+	empty := &emptyresult.Prober{DB: db, Guard: guard, MaxRows: limit, Allows: o.Columns.Allows, Type: c.typeOf}
+	return &reader{
+		db: db, guard: guard, catalog: c, opt: o, prover: sqlproof.New(c.schema), empty: empty, rowLimit: limit,
+	}, nil
 }
 
 // execution is a statement that ran.

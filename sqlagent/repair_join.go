@@ -181,7 +181,7 @@ func (a *agent) addLookup(q *sqlast.Query, sel *sqlast.Select, join *lookup, wan
 	from, to := join.by.Columns()
 	with := &sqlast.Join{Kind: sqlast.LeftJoin, Left: sel.From, Right: added}
 	for i := range from {
-		with.On = and(with.On, &sqlast.Binary{
+		with.On = sqlast.Conjunction(with.On, &sqlast.Binary{
 			Op: sqlast.Eq, X: &sqlast.Column{Table: added.Name, Name: to[i]}, Y: &sqlast.Column{Table: aliasOf(join.from), Name: from[i]},
 		})
 	}

@@ -90,11 +90,11 @@ func (r *remover) relation(rel sqlast.Relation) sqlast.Relation {
 	if j.Kind == sqlast.InnerJoin {
 		inner := &sqlast.Select{
 			Pos: t.Pos, Items: []sqlast.Item{{Expr: &sqlast.Number{Pos: t.Pos, Text: "1"}}}, From: t,
-			Where: conjunction(append([]sqlast.Expr{j.On}, own...)),
+			Where: sqlast.Conjunction(append([]sqlast.Expr{j.On}, own...)...),
 		}
 		rest = append(rest, &sqlast.Exists{Pos: t.Pos, Query: &sqlast.Query{Pos: t.Pos, Body: inner}})
 	}
-	r.sel.Where, r.changed = conjunction(rest), true
+	r.sel.Where, r.changed = sqlast.Conjunction(rest...), true
 	return kept.Left
 }
 
@@ -122,15 +122,4 @@ func namesOf(n sqlast.Node, of sqlast.Relation, without ...sqlast.Node) bool {
 		return !found
 	})
 	return found
-}
-
-func conjunction(list []sqlast.Expr) (all sqlast.Expr) {
-	for _, e := range list {
-		if all == nil {
-			all = e
-		} else {
-			all = &sqlast.Binary{Pos: e.At(), Op: sqlast.And, X: all, Y: e}
-		}
-	}
-	return all
 }

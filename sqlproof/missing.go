@@ -84,7 +84,7 @@ func (s *scope) probe(o optional) string {
 		Where: &sqlast.Binary{Pos: at, Op: sqlast.Eq, X: o.other, Y: o.key},
 	}
 	none := &sqlast.Unary{Pos: at, Op: sqlast.Not, X: &sqlast.Exists{Pos: at, Query: &sqlast.Query{Pos: at, Body: match}}}
-	rest.Where = conjunction(append(sqlast.Conjuncts(rest.Where), none))
+	rest.Where = sqlast.Conjunction(rest.Where, none)
 	rest.Items = []sqlast.Item{{Expr: &sqlast.Call{Pos: at, Name: "count", Distinct: true, Args: []sqlast.Expr{id}}, Alias: "missing"}}
 	text, err := s.language.Append(nil, &sqlast.Query{Pos: at, With: s.root.With, Body: rest}, false)
 	if err != nil {
@@ -139,10 +139,10 @@ func (s *scope) without(t *sqlast.Table, joins *cond) (*sqlast.Select, bool) {
 		}
 		fine = fine && !j.Natural && j.Using == nil
 		kept := *j
-		kept.Left, kept.Right, kept.On = take(j.Left), take(j.Right), conjunction(keep(j.On))
+		kept.Left, kept.Right, kept.On = take(j.Left), take(j.Right), sqlast.Conjunction(keep(j.On)...)
 		return &kept
 	}
 	rest.From = take(s.frame.sel.From)
-	rest.Where = conjunction(append(where, keep(s.frame.sel.Where)...))
+	rest.Where = sqlast.Conjunction(append(where, keep(s.frame.sel.Where)...)...)
 	return rest, fine && rest.From != sqlast.Relation(t)
 }

@@ -269,11 +269,7 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 		if j.AsOf && i == len(names)-1 {
 			op = Ge
 		}
-		var on Expr = &Binary{Pos: j.Pos, Op: op, X: x, Y: y}
-		if j.On != nil {
-			on = &Binary{Pos: j.Pos, Op: And, X: j.On, Y: on}
-		}
-		j.On = on
+		j.On = Conjunction(j.On, &Binary{Pos: j.Pos, Op: op, X: x, Y: y})
 	}
 	j.Natural, j.Using = false, names
 }

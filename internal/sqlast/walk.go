@@ -93,6 +93,9 @@ func Any[N Node](n Node, is func(N) bool) (found bool) {
 	return found
 }
 
+// HasQuery reports whether an expression, which may be nil, has a subquery.
+func HasQuery(e Expr) bool { return e != nil && Any(e, func(*Query) bool { return true }) }
+
 // Conjuncts returns the conditions that AND connects in e, which may be nil.
 func Conjuncts(e Expr) []Expr {
 	var all []Expr
@@ -106,6 +109,19 @@ func Conjuncts(e Expr) []Expr {
 		}
 	}
 	add(e)
+	return all
+}
+
+// Conjunction connects conditions by AND. It leaves out those that are nil.
+func Conjunction(conditions ...Expr) (all Expr) {
+	for _, e := range conditions {
+		switch {
+		case all == nil:
+			all = e
+		case e != nil:
+			all = &Binary{Pos: e.At(), Op: And, X: all, Y: e}
+		}
+	}
 	return all
 }
 

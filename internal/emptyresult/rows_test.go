@@ -1,4 +1,4 @@
-package sqlagent
+package emptyresult
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func TestProbesAgreeWithResults(t *testing.T) {
 			}
 		}
 		db := randomRows(t, s.Tables, statements[s.DB])
-		r := &reader{guard: guard}
+		r := &Prober{Guard: guard}
 		for _, stmt := range statements[s.DB] {
 			b := readBlock(stmt.Query(), nil, false)
 			if b == nil || len(b.late()) > 0 || summarises(b) {

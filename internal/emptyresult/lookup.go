@@ -1,4 +1,4 @@
-package sqlagent
+package emptyresult
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 // lookup adds which values the column of a test has: the first and the last one if the
 // test bounds them, and otherwise those that are nearest to what it compares with. Values
 // that the model must not see are not looked up.
-func (p *prober) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate) {
+func (s *search) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate) {
 	if t.column == nil {
 		return
 	}
@@ -25,18 +25,18 @@ func (p *prober) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate
 	if !ok || table.Object == nil {
 		return
 	}
-	name := p.relationName(table)
+	name := s.relationName(table)
 	q.Column = name + "." + t.column.Name
-	if !p.opt.Columns.Allows(name, t.column.Name) || p.stopped || p.lookups == 0 {
+	if !s.Allows(name, t.column.Name) || s.stopped || s.lookups == 0 {
 		return
 	}
-	p.lookups--
+	s.lookups--
 	whole := &block{with: nil, parts: []part{{relation: table}}}
 	column := *t.column
-	if p.isBound(ctx, b, t) {
+	if s.isBound(ctx, b, t) {
 		items := []sqlast.Item{{Expr: &sqlast.Call{Name: "min", Args: []sqlast.Expr{&column}}},
 			{Expr: &sqlast.Call{Name: "max", Args: []sqlast.Expr{&column}}}}
-		rows, err := p.rows(ctx, whole.reading(items, map[int]bool{0: true}, nil, 1))
+		rows, err := s.rows(ctx, whole.reading(items, map[int]bool{0: true}, nil, 1))
 		if err == nil && rows != nil && len(rows.Rows) == 1 && len(rows.Rows[0]) == 2 && rows.Rows[0][0] != nil {
 			q.From, q.To = cell(rows.Rows[0][0]), cell(rows.Rows[0][1])
 		}
@@ -45,11 +45,11 @@ func (p *prober) lookup(ctx context.Context, b *block, t *test, q *qed.Predicate
 	if t.combined {
 		return // rows have the values that the test compares with
 	}
-	q.Nearest = p.nearestValues(ctx, whole, name, &column, literals(t.conditions))
+	q.Nearest = s.nearestValues(ctx, whole, name, &column, literals(t.conditions))
 }
 
 // isBound reports whether a test is about times, or compares with a bound.
-func (p *prober) isBound(ctx context.Context, b *block, t *test) bool {
+func (s *search) isBound(ctx context.Context, b *block, t *test) bool {
 	for _, e := range t.conditions {
 		switch e := e.(type) {
 		case *sqlast.Between:
@@ -60,15 +60,15 @@ func (p *prober) isBound(ctx context.Context, b *block, t *test) bool {
 			}
 		}
 	}
-	stmt := p.statement(ctx, b.sqlOf([]*test{t}))
+	stmt := s.statement(ctx, b.sqlOf([]*test{t}))
 	return stmt != nil && stmt.Times(func(table dialect.TableName, column string) string {
-		return p.catalog.typeOf(p.nameOf(table), column)
+		return s.Type(s.Guard.NameOf(table), column)
 	}).Looks
 }
 
 // nearestValues returns the values of a column that are nearest to what a statement
 // compares with, or all if there are few.
-func (p *prober) nearestValues(
+func (s *search) nearestValues(
 	ctx context.Context, whole *block, table string, column *sqlast.Column, wanted []string,
 ) []string {
 	if len(wanted) == 0 {
@@ -76,7 +76,7 @@ func (p *prober) nearestValues(
 	}
 	q := whole.reading([]sqlast.Item{{Expr: column}}, map[int]bool{0: true}, nil, maxDistinct)
 	q.Body.(*sqlast.Select).Distinct = true
-	rows, err := p.rows(ctx, q)
+	rows, err := s.rows(ctx, q)
 	if err != nil || rows == nil {
 		return nil
 	}
@@ -86,15 +86,15 @@ func (p *prober) nearestValues(
 			all = append(all, text)
 		}
 	}
-	if rows.Truncated || len(rows.Rows) >= min(maxDistinct, p.rowLimit) {
-		all = p.find(ctx, table, column.Name, wanted)
+	if rows.Truncated || len(rows.Rows) >= min(maxDistinct, s.MaxRows) {
+		all = s.find(ctx, table, column.Name, wanted)
 	}
 	return textmatch.Nearest(wanted, all)
 }
 
 // find looks up values of a column that has many.
-func (p *prober) find(ctx context.Context, table, column string, wanted []string) (found []string) {
-	finder, err := values.NewTableFinder(p.db, p.guard, values.Lookup{Kind: column, Table: table, Name: column})
+func (s *search) find(ctx context.Context, table, column string, wanted []string) (found []string) {
+	finder, err := values.NewTableFinder(s.DB, s.Guard, values.Lookup{Kind: column, Table: table, Name: column})
 	if err != nil {
 		return nil
 	}

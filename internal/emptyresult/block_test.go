@@ -1,4 +1,4 @@
-package sqlagent
+package emptyresult
 
 import (
 	"maps"
@@ -17,7 +17,7 @@ import (
 func TestProbesOfCorpus(t *testing.T) {
 	c := corpora.Need(t)
 	for _, d := range []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}} {
-		readers := map[string]*reader{}
+		readers := map[string]*Prober{}
 		for _, s := range c.Schemas {
 			guard, err := secureview.New(&secureview.Policy{
 				Dialect: d.Name(), Schema: "main", Tables: maps.Clone(s.Tables), DoubleQuotedStrings: d.Name() == "sqlite",
@@ -25,12 +25,12 @@ func TestProbesOfCorpus(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			readers[s.DB] = &reader{guard: guard}
+			readers[s.DB] = &Prober{Guard: guard}
 		}
 		counts := map[string]int{}
 		for _, s := range c.Statements {
 			r := readers[s.DB]
-			stmt, err := r.guard.Rewrite(t.Context(), s.SQL)
+			stmt, err := r.Guard.Rewrite(t.Context(), s.SQL)
 			if err != nil {
 				continue
 			}

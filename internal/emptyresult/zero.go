@@ -1,4 +1,4 @@
-package sqlagent
+package emptyresult
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func isZero(cell any) bool {
 // explainChosen explains values that are NULL or 0 although there are rows, by the
 // conditions of FILTER or CASE that choose the rows of each value. It returns false if rows
 // meet one of these conditions, or if a value has none.
-func (p *prober) explainChosen(ctx context.Context, b *block) bool {
+func (s *search) explainChosen(ctx context.Context, b *block) bool {
 	sel := b.query.Body.(*sqlast.Select)
 	var all []sqlast.Expr
 	for _, it := range sel.Items {
@@ -71,8 +71,8 @@ func (p *prober) explainChosen(ctx context.Context, b *block) bool {
 	}
 	for _, e := range all {
 		with := *sel
-		with.Where = and(sel.Where, e)
-		if p.explain(ctx, readBlock(&sqlast.Query{Body: &with}, b.with, b.recursive), false) == present {
+		with.Where = sqlast.Conjunction(sel.Where, e)
+		if s.explain(ctx, readBlock(&sqlast.Query{Body: &with}, b.with, b.recursive), false) == present {
 			return false
 		}
 	}
@@ -91,7 +91,7 @@ func choosing(e sqlast.Expr) (all []sqlast.Expr) {
 		condition := call.Filter
 		if len(call.Args) == 1 {
 			if when := chosenBy(call.Args[0]); when != nil {
-				condition = and(condition, when)
+				condition = sqlast.Conjunction(condition, when)
 			}
 		}
 		if condition != nil {

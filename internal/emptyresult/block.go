@@ -1,4 +1,4 @@
-package sqlagent
+package emptyresult
 
 import (
 	"context"
@@ -161,7 +161,7 @@ func (t *test) values() (n int) {
 // names several.
 func onlyColumn(e sqlast.Expr) *sqlast.Column {
 	var only *sqlast.Column
-	single := !hasQuery(e)
+	single := !sqlast.HasQuery(e)
 	sqlast.Walk(e, func(n sqlast.Node) bool {
 		if n, ok := n.(*sqlast.Column); ok {
 			single = single && n.Of != nil && (only == nil || only.Of == n.Of && only.Name == n.Name)
@@ -275,11 +275,11 @@ func (b *block) reading(items []sqlast.Item, needed map[int]bool, tests []*test,
 	for _, t := range tests {
 		for _, e := range t.conditions {
 			if len(t.parts) < 2 {
-				sel.Where = and(sel.Where, e)
+				sel.Where = sqlast.Conjunction(sel.Where, e)
 				continue
 			}
 			last := t.parts[len(t.parts)-1]
-			on[last] = and(on[last], e)
+			on[last] = sqlast.Conjunction(on[last], e)
 		}
 	}
 	for i := range b.parts {
@@ -298,25 +298,18 @@ func (b *block) reading(items []sqlast.Item, needed map[int]bool, tests []*test,
 	return q
 }
 
-func and(x, y sqlast.Expr) sqlast.Expr {
-	if x == nil {
-		return y
-	}
-	return &sqlast.Binary{Op: sqlast.And, X: x, Y: y}
-}
-
 // statement prints a query that was made from the tree of another statement, and passes
 // it through the guard. It returns nil if the guard refuses it, or reads it as another
 // query than it was printed from.
-func (r *reader) statement(ctx context.Context, q *sqlast.Query) *secureview.Statement {
+func (p *Prober) statement(ctx context.Context, q *sqlast.Query) *secureview.Statement {
 	if renamed(q) {
 		return nil
 	}
-	text, err := r.guard.Dialect().Append(nil, q, false)
+	text, err := p.Guard.Dialect().Append(nil, q, false)
 	if err != nil {
 		return nil
 	}
-	stmt, err := r.guard.Rewrite(ctx, string(text))
+	stmt, err := p.Guard.Rewrite(ctx, string(text))
 	if err != nil {
 		return nil
 	}
@@ -346,27 +339,27 @@ func renamed(q *sqlast.Query) bool {
 // text returns an expression of the block as people read it: with the names of tables
 // instead of aliases, without names of tables if there is one, and without quotes around
 // plain names.
-func (r *reader) text(b *block, e sqlast.Expr) string {
-	printed, err := r.guard.Dialect().Append(nil, &sqlast.Query{Body: &sqlast.Select{Items: []sqlast.Item{{Expr: e}}}}, false)
+func (p *Prober) text(b *block, e sqlast.Expr) string {
+	printed, err := p.Guard.Dialect().Append(nil, &sqlast.Query{Body: &sqlast.Select{Items: []sqlast.Item{{Expr: e}}}}, false)
 	if err != nil {
 		return ""
 	}
-	return unquoted(strings.TrimPrefix(string(printed), "SELECT "), r.guard.Dialect().Quote("x")[:1], r.qualifiers(b, e))
+	return unquoted(strings.TrimPrefix(string(printed), "SELECT "), p.Guard.Dialect().Quote("x")[:1], p.qualifiers(b, e))
 }
 
 // qualifiers returns what people read instead of the aliases in an expression: the names
 // of tables, and nothing if there is one table. An alias of several tables of one name, and
 // those of a subquery, stay.
-func (r *reader) qualifiers(b *block, e sqlast.Expr) map[string]string {
+func (p *Prober) qualifiers(b *block, e sqlast.Expr) map[string]string {
 	names := map[string]string{}
-	if hasQuery(e) {
+	if sqlast.HasQuery(e) {
 		return names
 	}
 	uses := map[string]int{}
 	parts := b.named(e)
 	for relation, i := range b.partOf {
 		if t, ok := relation.(*sqlast.Table); ok && slices.Contains(parts, i) {
-			names[t.Alias] = r.relationName(t)
+			names[t.Alias] = p.relationName(t)
 			uses[names[t.Alias]]++
 		}
 	}
@@ -380,9 +373,6 @@ func (r *reader) qualifiers(b *block, e sqlast.Expr) map[string]string {
 	}
 	return names
 }
-
-// hasQuery reports whether an expression has a subquery.
-func hasQuery(e sqlast.Expr) bool { return sqlast.Any(e, func(*sqlast.Query) bool { return true }) }
 
 // unquoted returns SQL without the quotes of plain names, and with other qualifiers.
 func unquoted(sql, quote string, qualifiers map[string]string) string {
@@ -412,11 +402,11 @@ func unquoted(sql, quote string, qualifiers map[string]string) string {
 var plainWord = regexp.MustCompile(`^[\pL_][\pL\d_.]*$`)
 
 // relationName returns the name of a relation for people.
-func (r *reader) relationName(relation sqlast.Relation) string {
+func (p *Prober) relationName(relation sqlast.Relation) string {
 	switch t := relation.(type) {
 	case *sqlast.Table:
 		if t.Object != nil {
-			return r.nameOf(dialect.TableName{Schema: t.Object.Schema, Name: t.Object.Logical})
+			return p.Guard.NameOf(dialect.TableName{Schema: t.Object.Schema, Name: t.Object.Logical})
 		}
 		return t.Alias
 	case *sqlast.Derived:
