@@ -178,7 +178,7 @@ func (f *flattener) bucket(b *buckets, name any, bucket map[string]any, around [
 	row = f.with(row, figure{b.name, name})
 	f.column(row[len(row)-1].column, f.keyType(b.def))
 	f.column(countColumn, countType)
-	row = append(row, figure{countColumn, scalar(bucket["doc_count"])})
+	row = append(row, figure{countColumn, strictjson.Cell(bucket["doc_count"])})
 	return f.level(below, b.def.subs, row)
 }
 
@@ -231,11 +231,11 @@ func (f *flattener) metrics(name string, def definition, agg map[string]any) ([]
 		case key == "meta", nested && key != "values":
 		case isText(key, agg): // part of its number
 		case key == "doc_count":
-			out = append(out, figure{name, scalar(value)})
+			out = append(out, figure{name, strictjson.Cell(value)})
 		case slices.Contains(moments, key):
 			out = append(out, figure{name + "." + key, def.shown(value, agg[key+asString])})
 		default:
-			out = append(out, figure{name + "." + key, scalar(value)})
+			out = append(out, figure{name + "." + key, strictjson.Cell(value)})
 		}
 	}
 	return out, nil
@@ -272,5 +272,5 @@ func (f *flattener) documents(found map[string]any) (any, error) {
 		}
 		docs = append(docs, doc)
 	}
-	return scalar(docs), nil
+	return strictjson.Cell(docs), nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // A definition is an aggregation in a search. The zero value is an aggregation of which
@@ -68,7 +69,7 @@ var ownMembers = []string{"key", "meta", "values", "hits", "buckets"}
 func (d definition) shown(number, text any) any {
 	s, ok := text.(string)
 	if !ok || s == "true" || s == "false" || d.decimal() {
-		return scalar(number)
+		return strictjson.Cell(number)
 	}
 	return s
 }
@@ -90,5 +91,5 @@ func (d definition) key(bucket map[string]any) any {
 	if text, ok := bucket["key_as_string"].(string); ok && !d.decimal() {
 		return text
 	}
-	return scalar(bucket["key"])
+	return strictjson.Cell(bucket["key"])
 }

@@ -3,7 +3,6 @@ package searchagent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -180,34 +179,9 @@ func cell(values []any) any {
 	case 0:
 		return nil
 	case 1:
-		return scalar(values[0])
+		return strictjson.Cell(values[0])
 	}
-	text, err := strictjson.Encode(values)
-	if err != nil {
-		return nil // not reached: the values come from JSON
-	}
-	return string(text)
-}
-
-func scalar(v any) any {
-	switch v := v.(type) {
-	case nil, bool, string:
-		return v
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		// An integer that does not fit into an int64 becomes text, to keep all digits.
-		if f, err := v.Float64(); err == nil && strings.ContainsAny(string(v), ".eE") {
-			return f
-		}
-		return v.String()
-	}
-	text, err := strictjson.Encode(v)
-	if err != nil {
-		return nil // not reached: the value comes from JSON
-	}
-	return string(text)
+	return strictjson.Cell(values)
 }
 
 // keep stores the table in the task.

@@ -1,7 +1,6 @@
 package toolagent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -148,17 +147,16 @@ func headTail(text string, size int) (head, tail string) {
 // tableOf returns an array of at least so many objects as a table, or nil if raw is
 // something else. Nested values become their JSON.
 func tableOf(raw json.RawMessage, least int) *qed.Table {
-	if trimmed := bytes.TrimSpace(raw); len(trimmed) < 2 || trimmed[0] != '[' {
-		return nil
-	}
-	var objects []map[string]json.RawMessage
-	if json.Unmarshal(raw, &objects) != nil || len(objects) < least {
+	decoded, _ := strictjson.Any(raw)
+	objects, _ := decoded.([]any)
+	if len(objects) < least {
 		return nil
 	}
 	table := &qed.Table{}
 	at := map[string]int{}
-	for _, object := range objects {
-		if object == nil {
+	for _, o := range objects {
+		object, ok := o.(map[string]any)
+		if !ok {
 			return nil
 		}
 		for _, name := range slices.Sorted(maps.Keys(object)) {
@@ -168,33 +166,14 @@ func tableOf(raw json.RawMessage, least int) *qed.Table {
 			}
 		}
 	}
-	for _, object := range objects {
+	for _, o := range objects {
 		row := make([]any, len(table.Columns))
-		for name, value := range object {
-			row[at[name]] = cellOf(value)
+		for name, value := range o.(map[string]any) {
+			row[at[name]] = strictjson.Cell(value)
 		}
 		table.Rows = append(table.Rows, row)
 	}
 	return table
-}
-
-func cellOf(raw json.RawMessage) any {
-	v, err := strictjson.Any(raw)
-	if err != nil {
-		return string(raw)
-	}
-	switch v := v.(type) {
-	case nil, bool, string:
-		return v
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		if f, err := v.Float64(); err == nil {
-			return f
-		}
-	}
-	return string(raw)
 }
 
 // rowsNote returns what a model has to know about rows of which it sees some. read is

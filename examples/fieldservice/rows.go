@@ -10,6 +10,9 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/lists"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // rowsFile has the company's rows in the order of the schema, so that a row follows the
@@ -34,7 +37,7 @@ func writeRows(ctx context.Context, tx *sql.Tx, e *engine) error {
 			return fmt.Errorf("fieldservice: rows.jsonl: %w", err)
 		}
 		if row, ok := line.([]any); ok {
-			rows = append(rows, values(row))
+			rows = append(rows, lists.Map(row, strictjson.Cell))
 			continue
 		}
 		for some := range slices.Chunk(rows, batch) {
@@ -47,22 +50,6 @@ func writeRows(ctx context.Context, tx *sql.Tx, e *engine) error {
 		}
 		table, rows = line.(string), nil
 	}
-}
-
-// values returns a row with the numbers as Go's.
-func values(row []any) []any {
-	for i, v := range row {
-		number, ok := v.(json.Number)
-		if !ok {
-			continue
-		}
-		if n, err := number.Int64(); err == nil {
-			row[i] = n
-		} else if f, err := number.Float64(); err == nil {
-			row[i] = f
-		}
-	}
-	return row
 }
 
 // insert returns the INSERT for a number of rows and columns.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 )
 
 // Decode decodes raw into v. It returns an error if raw has a field that v does not
@@ -44,6 +45,28 @@ func Encode(v any) (json.RawMessage, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
 	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// Cell returns a value as [Any] decodes it for a cell of a table: a number is an int64 or a
+// float64, or a text if it is an integer of more digits, and a list or an object is a text.
+func Cell(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string:
+		return v
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		if f, err := v.Float64(); err == nil && strings.ContainsAny(string(v), ".eE") {
+			return f
+		}
+		return v.String()
+	}
+	text, err := Encode(v)
+	if err != nil {
+		return nil // not reached: the value comes from JSON
+	}
+	return string(text)
 }
 
 // Compact returns raw without the spaces between its tokens. It returns raw itself

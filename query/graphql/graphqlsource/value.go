@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/qedkit/qed/internal/strictjson"
 )
@@ -96,17 +95,5 @@ func cell(raw json.RawMessage) any {
 	case '"', '[', '{':
 		return strictjson.Text(raw)
 	}
-	return number(json.Number(raw))
-}
-
-// number returns an int64, a float64, or a text for an integer that does not fit an
-// int64.
-func number(n json.Number) any {
-	if i, err := n.Int64(); err == nil {
-		return i
-	}
-	if f, err := n.Float64(); err == nil && strings.ContainsAny(string(n), ".eE") {
-		return f
-	}
-	return string(n)
+	return strictjson.Cell(json.Number(raw))
 }
