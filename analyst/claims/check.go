@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -268,10 +267,7 @@ func (c *checker) values(i int) (names []string, rows map[string]int) {
 			rows[text]++
 		}
 	}
-	names = slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
-		return cmp.Or(cmp.Compare(rows[b], rows[a]), cmp.Compare(a, b))
-	})
-	return names, rows
+	return lists.Map(column.SortedCounts(rows), func(n column.Count) string { return n.Text }), rows
 }
 
 // like returns the value whose spelling differs from name in case and accents only.

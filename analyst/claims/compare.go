@@ -56,23 +56,17 @@ func (c *checker) compare() error {
 // measured returns the metric by row, NaN where it is missing. The metric of an
 // outcome is 1 or 0.
 func (c *checker) measured() (x []float64, binary bool, err error) {
-	x = make([]float64, len(c.table.Rows))
 	if c.Claim.Kind == Means {
 		col, err := c.numeric(c.metric)
 		if err != nil {
 			return nil, false, err
 		}
-		for i := range x {
-			x[i] = math.NaN()
-		}
-		for i, row := range col.At {
-			x[row] = col.Numbers[i]
-		}
 		if col.Kind == column.Numbers {
 			c.suspect(col.Name, col.Numbers)
 		}
-		return x, false, nil
+		return col.ByRow(), false, nil
 	}
+	x = make([]float64, len(c.table.Rows))
 	names, _ := c.values(c.metric)
 	switch outcome, ok := like(c.Claim.Outcome, names); {
 	case c.Claim.Outcome != "" && !ok:

@@ -24,13 +24,7 @@ func (c *checker) exact(f *Finding) error {
 	if err != nil {
 		return err
 	}
-	x := make([]float64, len(c.table.Rows))
-	for i := range x {
-		x[i] = math.NaN()
-	}
-	for i, row := range measured.At {
-		x[row] = measured.Numbers[i]
-	}
+	x := measured.ByRow()
 	if c.Claim.Kind == Trend {
 		err = c.trend(x)
 	} else {

@@ -83,6 +83,15 @@ func (c *Column) SortedTimes() []time.Time {
 	return slices.CompactFunc(sorted, time.Time.Equal)
 }
 
+// ByRow returns the numbers by row, and NaN for rows without one.
+func (c *Column) ByRow() []float64 {
+	all := slices.Repeat([]float64{math.NaN()}, c.Rows)
+	for i, row := range c.At {
+		all[row] = c.Numbers[i]
+	}
+	return all
+}
+
 // InBoth returns the numbers of the rows that have one in both columns, and the rows.
 func InBoth(a, b *Column) (x, y []float64, at []int) {
 	for i, j := 0, 0; i < len(a.At) && j < len(b.At); {

@@ -104,7 +104,7 @@ func newDated(times, values *variable, opt *SeriesOptions) (*dated, error) {
 		d.opt.Aggregate = Count
 	} else {
 		d.opt.Aggregate = cmp.Or(d.opt.Aggregate, Mean)
-		d.value, all = values.Name, values.byRow()
+		d.value, all = values.Name, values.ByRow()
 	}
 	type pair struct {
 		at    time.Time

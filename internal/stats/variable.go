@@ -2,7 +2,6 @@ package stats
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/column"
@@ -63,16 +62,4 @@ func (v *variable) allEqual(what string) string {
 		return what + " are the same in their first 12 digits, and the rest may be rounded"
 	}
 	return what + " are the same"
-}
-
-// byRow returns the numbers by row, and NaN for rows without one.
-func (v *variable) byRow() []float64 {
-	all := make([]float64, v.Rows)
-	for i := range all {
-		all[i] = math.NaN()
-	}
-	for i, row := range v.At {
-		all[row] = v.Numbers[i]
-	}
-	return all
 }
