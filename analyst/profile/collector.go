@@ -62,12 +62,12 @@ type collector struct {
 
 	textCells int // cells that are texts in the database
 
-	numbers, times extremes
-	texts          textExtremes
-	sum            numeric.Stream
-	drawn          []float64 // a random sample of the numbers
-	draws          int
-	random         *rand.Rand
+	numbers, times, texts extremes
+
+	sum    numeric.Stream
+	drawn  []float64 // a random sample of the numbers
+	draws  int
+	random *rand.Rand
 
 	values *sampler[*value]
 
@@ -129,22 +129,24 @@ func (c *collector) add(cell any) (uint64, error) {
 // first notes a value of which nothing is known yet.
 func (c *collector) first(v *value) {
 	c.note(&v.info, v.cell, v.count)
-	c.numbers.add(column.CellNumber, v)
-	c.times.add(column.CellTime, v)
-	c.texts.add(v)
+	switch v.class {
+	case column.CellNumber:
+		c.numbers.add(v, byNumber)
+	case column.CellTime:
+		c.times.add(v, byNumber)
+	}
+	if _, ok := v.cell.(string); ok && v.class != column.CellMissing {
+		c.texts.add(v, byCell)
+	}
 }
 
 // copy returns a value that does not refer to the memory of its row.
 func (v *value) copy() *value {
 	out := *v
-	out.own()
-	return &out
-}
-
-func (v *value) own() {
 	if text, ok := v.cell.(string); ok {
-		v.cell = strings.Clone(prompt.Clip(text, maxText))
+		out.cell = strings.Clone(prompt.Clip(text, maxText))
 	}
+	return &out
 }
 
 // inspect returns what a cell is by itself.
@@ -205,46 +207,30 @@ func (c *collector) draw(v float64) {
 	}
 }
 
-// extremes are the cells with the smallest and the largest number.
-type extremes struct {
-	min, max value
-	some     bool
-}
+// extremes are the first and the last value in an order, or nil.
+type extremes struct{ min, max *value }
 
-func (e *extremes) add(class column.Class, v *value) {
-	if v.class != class {
+func (e *extremes) add(v *value, compare func(a, b *value) int) {
+	first := e.min == nil || compare(v, e.min) < 0
+	last := e.max == nil || compare(v, e.max) > 0
+	if !first && !last {
 		return
 	}
-	if !e.some || v.number < e.min.number {
-		e.min = *v
-		e.min.own()
+	kept := *v
+	if text, ok := v.cell.(string); ok {
+		kept.cell = strings.Clone(text)
 	}
-	if !e.some || v.number > e.max.number {
-		e.max = *v
-		e.max.own()
+	if first {
+		e.min = &kept
 	}
-	e.some = true
+	if last {
+		e.max = &kept
+	}
 }
 
-// textExtremes are the first and the last text by their bytes.
-type textExtremes struct {
-	min, max string
-	some     bool
-}
+func byNumber(a, b *value) int { return cmp.Compare(a.number, b.number) }
 
-func (e *textExtremes) add(v *value) {
-	text, ok := v.cell.(string)
-	if !ok || v.class == column.CellMissing {
-		return
-	}
-	if !e.some || text < e.min {
-		e.min = strings.Clone(text)
-	}
-	if !e.some || text > e.max {
-		e.max = strings.Clone(text)
-	}
-	e.some = true
-}
+func byCell(a, b *value) int { return compare(a.cell, b.cell) }
 
 // comparable reports whether the database compares the cells with numbers.
 func (c *collector) comparable() bool {
@@ -263,7 +249,7 @@ type weighted struct {
 }
 
 func newWeighted(values []*value) *weighted {
-	slices.SortFunc(values, func(a, b *value) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(values, byNumber)
 	w := &weighted{}
 	for _, v := range values {
 		w.numbers, w.rows = append(w.numbers, v.number), append(w.rows, v.count)

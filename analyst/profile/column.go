@@ -34,14 +34,18 @@ func (c *collector) profile(name string, opt Options) Column {
 	}
 	values := c.of(kind)
 	out.Distinct = Figure{Value: min(out.Values, len(values)<<c.values.level), Estimate: !c.values.exact()}
+	var ends extremes
 	switch {
 	case kind == column.Numbers:
-		out.Min, out.Max = c.numbers.min.cell, c.numbers.max.cell
+		ends = c.numbers
 		c.describeNumbers(&out, values, opt)
 	case kind == column.Times:
-		out.Min, out.Max = c.times.min.cell, c.times.max.cell
+		ends = c.times
 	case kind == column.Texts && c.textCells == out.Values:
-		out.Min, out.Max = prompt.Clip(c.texts.min, maxText), prompt.Clip(c.texts.max, maxText)
+		ends = c.texts
+	}
+	if ends.min != nil {
+		out.Min, out.Max = ends.min.copy().cell, ends.max.copy().cell
 	}
 	top := c.top(kind, values)
 	if len(top) > 0 && (top[0].Rows > 1 || out.Values == 1) {
