@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/joingraph"
@@ -23,27 +24,15 @@ import (
 // that the model uses, the columns that may be read, and the relationships. It
 // does not change.
 type catalog struct {
-	names         []string // sorted
-	tables        map[string]table
+	names         []string            // sorted
+	columns       map[string][]string // of the tables: those that can be part of a prompt
 	folded        map[string]string   // ASCII-lower name -> name
 	bare          map[string][]string // ASCII-lower name without schema -> names of tables of further schemas
 	relationships []joinpath.Relationship
-	schema        *joinpath.Schema // what the account and the policy let it see
+	schema        *joinpath.Schema // what the account and the policy let it see, with short comments
 	graph         *joinpath.Graph
 	search        *schemasearch.Index
 	hidden        []string // columns whose values the host hides
-}
-
-// table is a table of the catalog.
-type table struct {
-	columns []column
-	comment string
-	viewed  bool // a secure view is read instead, which may hide rows
-}
-
-type column struct {
-	name, typ string
-	comment   string // data from the database
 }
 
 // newCatalog returns the part of the schema that the policy allows.
@@ -58,26 +47,22 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: Options.Graph: %w", err)
 	}
-	c := &catalog{tables: map[string]table{}, folded: map[string]string{}, bare: map[string][]string{}}
+	c := &catalog{schema: visible, columns: map[string][]string{}, folded: map[string]string{}, bare: map[string][]string{}}
 	for name, about := range visible.Tables {
 		if !plainName(name) {
 			delete(visible.Tables, name)
 			continue
 		}
 		about.Comment = prompt.Clip(about.Comment, maxComment)
-		entry := table{comment: about.Comment, viewed: about.SecureView != ""}
+		c.columns[name] = lists.Filter(about.Columns, plainName)
 		for _, name := range about.Columns {
 			about.ColumnComments[name] = prompt.Clip(about.ColumnComments[name], maxComment)
 			if !plainName(about.Types[name]) {
 				about.Types[name] = ""
 			}
-			if plainName(name) {
-				entry.columns = append(entry.columns, column{name, about.Types[name], about.ColumnComments[name]})
-			}
 		}
 		visible.Tables[name] = about
 		c.names = append(c.names, name)
-		c.tables[name] = entry
 		c.folded[ascii.Lower(name)] = name
 	}
 	if len(c.names) == 0 {
@@ -103,11 +88,11 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 			c.bare[bare] = append(c.bare[bare], name)
 		}
 	}
-	visible.Relationships = slices.DeleteFunc(visible.Relationships, func(r joinpath.Relationship) bool {
+	c.relationships = slices.DeleteFunc(visible.Relationships, func(r joinpath.Relationship) bool {
 		from, to := r.Columns()
 		return !c.has(r.FromTable, from) || !c.has(r.ToTable, to)
 	})
-	c.schema, c.relationships = visible, visible.Relationships
+	visible.Relationships = c.relationships
 	if c.search, err = schemasearch.New(context.Background(), visible, nil); err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
@@ -120,7 +105,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 
 func (c *catalog) has(name string, columns []string) bool {
 	return !slices.ContainsFunc(columns, func(want string) bool {
-		return !slices.ContainsFunc(c.tables[name].columns, func(have column) bool { return have.name == want })
+		return !slices.Contains(c.columns[name], want)
 	})
 }
 
@@ -130,7 +115,7 @@ func (c *catalog) has(name string, columns []string) bool {
 func (c *catalog) find(name string) (string, bool) {
 	plain := strings.TrimSpace(unquote.Replace(name))
 	for _, name := range []string{name, plain, plain[strings.LastIndexByte(plain, '.')+1:]} {
-		if _, ok := c.tables[name]; ok {
+		if _, ok := c.columns[name]; ok {
 			return name, true
 		}
 		if found, ok := c.folded[ascii.Lower(name)]; ok {
@@ -171,19 +156,20 @@ var unquote = strings.NewReplacer("`", "", `"`, "", "'", "", "[", "", "]", "")
 // describe returns a table for a prompt, with at most limit columns. comments adds
 // the database's comments on columns.
 func (c *catalog) describe(name string, limit int, comments bool) promptTable {
-	return c.tables[name].describe(name, limit, comments)
+	return c.describeBy(name, c.columns[name], limit, comments)
 }
 
-func (t table) describe(name string, limit int, comments bool) promptTable {
-	shown := min(limit, len(t.columns))
-	d := promptTable{Name: name, Comment: t.comment, More: len(t.columns) - shown}
-	for _, col := range t.columns[:shown] {
-		text := col.name
-		if col.typ != "" {
-			text += " " + prompt.Clip(col.typ, maxType)
+// describeBy is describe with the columns in an order.
+func (c *catalog) describeBy(name string, columns []string, limit int, comments bool) promptTable {
+	t, shown := c.schema.Tables[name], min(limit, len(columns))
+	d := promptTable{Name: name, Comment: t.Comment, More: len(columns) - shown}
+	for _, col := range columns[:shown] {
+		text := col
+		if typ := t.Types[col]; typ != "" {
+			text += " " + prompt.Clip(typ, maxType)
 		}
-		if col.comment != "" && comments {
-			text += " " + prompt.Quote(col.comment)
+		if comment := t.ColumnComments[col]; comment != "" && comments {
+			text += " " + prompt.Quote(comment)
 		}
 		d.Columns = append(d.Columns, text)
 	}

@@ -64,7 +64,7 @@ func (c *catalog) all(listed int) []promptTable {
 	tables := make([]promptTable, len(c.names))
 	tokens := 0
 	for i, name := range c.names {
-		tables[i] = c.describe(name, len(c.tables[name].columns), false)
+		tables[i] = c.describe(name, len(c.columns[name]), false)
 		if tokens += tables[i].tokens(); tokens > maxWholeTokens {
 			return nil
 		}
@@ -87,14 +87,15 @@ func (r *reader) selection(ctx context.Context, question string) ([]promptTable,
 	var tables []promptTable
 	left := maxSelectionTokens
 	for i, h := range hits {
-		t := r.catalog.tables[h.Table].likeliestFirst(h.Columns).describe(h.Table, max(maxSelectedColumns, h.Named), false)
+		columns := likeliestFirst(r.catalog.columns[h.Table], h.Columns)
+		t := r.catalog.describeBy(h.Table, columns, max(maxSelectedColumns, h.Named), false)
 		names := r.namesCost(hits[i+1:])
 		if cost := t.tokens(); cost <= left-min(names, maxSelectionTokens/namesShare) {
 			left -= cost
 			tables = append(tables, t)
 			continue
 		}
-		t = promptTable{Name: h.Table, More: len(r.catalog.tables[h.Table].columns)}
+		t = promptTable{Name: h.Table, More: len(columns)}
 		if left -= t.tokens(); left < 0 {
 			break
 		}
@@ -118,16 +119,16 @@ func (r *reader) namesCost(hits []schemasearch.Hit) int {
 	return cost
 }
 
-// likeliestFirst returns the table with its columns in another order. Columns that
-// names does not list come last.
-func (t table) likeliestFirst(names []string) table {
+// likeliestFirst returns columns in the order of names. Those that names does not list come
+// last.
+func likeliestFirst(columns, names []string) []string {
 	place := make(map[string]int, len(names))
 	for i, name := range names {
 		place[name] = i - len(names)
 	}
-	t.columns = slices.Clone(t.columns)
-	slices.SortStableFunc(t.columns, func(a, b column) int { return place[a.name] - place[b.name] })
-	return t
+	columns = slices.Clone(columns)
+	slices.SortStableFunc(columns, func(a, b string) int { return place[a] - place[b] })
+	return columns
 }
 
 // tokens estimates the tokens of a table in the prompt.

@@ -37,9 +37,9 @@ func (a *agent) sample(ctx context.Context, s *state, name string, rows int) (st
 func (r *reader) readSample(ctx context.Context, name string, rows int) string {
 	quote := r.guard.Dialect().Quote
 	var columns []string
-	for _, c := range r.catalog.tables[name].columns {
-		if len(columns) < r.opt.Limits.Columns && r.opt.Columns.Allows(name, c.name) {
-			columns = append(columns, quote(c.name))
+	for _, c := range r.catalog.columns[name] {
+		if len(columns) < r.opt.Limits.Columns && r.opt.Columns.Allows(name, c) {
+			columns = append(columns, quote(c))
 		}
 	}
 	if len(columns) == 0 {

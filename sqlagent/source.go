@@ -255,7 +255,7 @@ func (r *reader) tablesOf(stmt *secureview.Statement) []string {
 	var names []string
 	for _, t := range stmt.Tables() {
 		name := r.nameOf(t)
-		if _, ok := r.catalog.tables[name]; ok && !slices.Contains(names, name) {
+		if _, ok := r.catalog.columns[name]; ok && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

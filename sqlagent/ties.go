@@ -126,7 +126,7 @@ func (r *reader) canonical(tables []string, plan joinpath.Plan) string {
 
 // onlyLooksUp reports whether leaving a table out of the joins changes no rows.
 func (r *reader) onlyLooksUp(table string, steps []joinpath.Step) bool {
-	if r.catalog.tables[table].viewed {
+	if r.catalog.schema.Tables[table].SecureView != "" {
 		return false
 	}
 	var key []string
@@ -155,12 +155,7 @@ func (r *reader) onlyLooksUp(table string, steps []joinpath.Step) bool {
 
 // typeOf returns the type of a column, or "" if it is not known.
 func (c *catalog) typeOf(table, name string) string {
-	for _, col := range c.tables[table].columns {
-		if col.name == name {
-			return col.typ
-		}
-	}
-	return ""
+	return c.schema.Tables[table].Types[name]
 }
 
 // planTexts returns a text for each plan that says in words of the schema how it

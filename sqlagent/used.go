@@ -36,9 +36,9 @@ func (a *agent) definitions(tables []promptTable) (all []qed.Definition) {
 		if t.Comment != "" {
 			all = append(all, qed.Definition{Table: t.Name, Text: t.Comment})
 		}
-		for _, c := range a.catalog.tables[t.Name].columns[:len(t.Columns)] {
-			if c.comment != "" {
-				all = append(all, qed.Definition{Table: t.Name, Column: c.name, Text: c.comment})
+		for _, column := range a.catalog.columns[t.Name][:len(t.Columns)] {
+			if text := a.catalog.schema.Tables[t.Name].ColumnComments[column]; text != "" {
+				all = append(all, qed.Definition{Table: t.Name, Column: column, Text: text})
 			}
 		}
 	}
