@@ -83,11 +83,11 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	if err != nil {
 		return qed.Tool{}, err
 	}
-	o := option.Of(opt)
-	m, err := o.asking(model)
+	m, err := modelcall.New("query", model, option.Of(opt).Settings, qed.DurableModel)
 	if err != nil {
 		return qed.Tool{}, err
 	}
+	m.Shorter = "ask for less at once"
 	b := &builder{m, s}
 	t := qed.NewTool(builderName, "Writes a query that finds what a request asks for, and checks it. "+
 		`It does not run it. To run it, give the whole result to the executor of the source as its query: `+

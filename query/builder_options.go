@@ -61,12 +61,3 @@ const (
 var promptFiles embed.FS
 
 var buildPrompt = drafts.Parse(promptFiles, "build.tmpl")
-
-func (o *BuilderOptions) asking(model llm.Model) (*modelcall.Model, error) {
-	m, err := modelcall.New("query", model, o.Settings, qed.DurableModel)
-	if err != nil {
-		return nil, err
-	}
-	m.Shorter = "ask for less at once"
-	return m, nil
-}

@@ -28,7 +28,7 @@ var textTable = usertext.Of[texts]("resolve")
 func (r *resolver[T]) questionText(ctx context.Context, w wantedTerm, names []string, ambiguous bool) (text, none string) {
 	texts := textTable.In(ctx, qed.Info(ctx).Language)
 	which, unknown, ofKind := texts.WhichEntity, texts.NoEntity, texts.NoEntityOfKind
-	if r.texts.fields {
+	if r.fields {
 		which, unknown, ofKind = texts.WhichField, texts.NoField, texts.NoFieldOf
 	}
 	term, all := oneLine(w.text), strings.Join(names, ", ")

@@ -20,7 +20,10 @@ import (
 type resolver[T any] struct {
 	opt   Options
 	model *modelcall.Model // nil if there is none
-	texts *toolTexts
+
+	request string             // the name of the request to the model
+	prompt  *template.Template // its prompt, with [choiceData]
+	fields  bool               // T is Field; the model may choose among equal ones
 
 	resolve func(ctx context.Context, term, kind string) (Resolution[T], error)
 	label   func(T) label
@@ -28,13 +31,6 @@ type resolver[T any] struct {
 	// widen returns what the model may choose from if no candidate is certain,
 	// in place of the candidates. Nil means that it always chooses among these.
 	widen func(kind string) []T
-}
-
-// toolTexts are the texts of a tool.
-type toolTexts struct {
-	request string             // the name of the request to the model
-	prompt  *template.Template // its prompt, with [choiceData]
-	fields  bool               // the tool resolves fields; the model may choose among equal ones
 }
 
 // A wantedTerm is a term of a call.
@@ -118,7 +114,7 @@ type modelChoice struct {
 // empty. It returns nil if the model is not certain, and for entities that fit equally well,
 // because the user knows better.
 func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[T], among []T) (*T, error) {
-	if r.model == nil || res.Status == Ambiguous && !r.texts.fields {
+	if r.model == nil || res.Status == Ambiguous && !r.fields {
 		return nil, nil
 	}
 	if len(among) == 0 && res.Status != Unresolved {
@@ -128,7 +124,7 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 		return nil, nil
 	}
 	data := chooseData(w, lists.Map(among, r.label))
-	reply, err := modelcall.Reply[modelChoice](ctx, r.model, r.texts.request, r.texts.prompt, data, nil)
+	reply, err := modelcall.Reply[modelChoice](ctx, r.model, r.request, r.prompt, data, nil)
 	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, budget.ErrExceeded) {
 		// The user can still be asked.
 		res.Problems = append(res.Problems, "no model chose among the candidates: "+string(failed.Kind))

@@ -60,7 +60,7 @@ func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) 
 		return qed.Tool{}, err
 	}
 	res := &resolver[Entity]{
-		opt: o, model: asker, label: entityLabel,
+		opt: o, model: asker, request: "choose_entity", prompt: entityPrompt, label: entityLabel,
 		resolve: func(ctx context.Context, term, kind string) (Resolution[Entity], error) {
 			found, err := c.Resolve(ctx, term, kind)
 			for i := range found.Candidates {
@@ -68,7 +68,6 @@ func NewEntityTool(model llm.Model, c *Catalog, opt *Options) (qed.Tool, error) 
 			}
 			return found, err
 		},
-		texts: &toolTexts{request: "choose_entity", prompt: entityPrompt},
 	}
 	kinds := c.kinds()
 	about := "Finds the things that the names in a request stand for, such as ports, ships or customers, " +

@@ -51,10 +51,8 @@ func NewFieldTool(model llm.Model, c *FieldCatalog, opt *Options) (qed.Tool, err
 		return qed.Tool{}, err
 	}
 	res := &resolver[Field]{
-		opt: o, model: asker, resolve: c.Resolve, label: fieldLabel,
-		texts: &toolTexts{
-			request: "choose_field", prompt: fieldPrompt, fields: true,
-		},
+		opt: o, model: asker, request: "choose_field", prompt: fieldPrompt, fields: true,
+		resolve: c.Resolve, label: fieldLabel,
 		widen: func(source string) []Field {
 			list := c.fields(source)
 			if len(list) > maxFieldsShown {

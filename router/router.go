@@ -225,12 +225,11 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 	if err != nil {
 		return qed.Answer{}, err
 	}
+	qed.Emit(ctx, decision)
 	i := slices.IndexFunc(r.routes, func(route Route) bool { return route.Name == decision.Route })
 	if i < 0 {
-		qed.Emit(ctx, decision)
 		return r.topics(ctx), nil
 	}
-	qed.Emit(ctx, decision)
 	within, noted := recall.Around(qed.WithPath(ctx, decision.Route))
 	a, err := qed.Ask(within, r.routes[i].Agent, turn)
 	if err == nil && len(a.Questions) == 0 && !noted() {

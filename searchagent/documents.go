@@ -1,7 +1,6 @@
 package searchagent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // document is a document that was found, without hidden fields.
@@ -188,11 +188,6 @@ func shorten(v any, most int) any {
 // decoded returns a JSON value with its numbers as json.Number, or nil if raw is not
 // JSON.
 func decoded(raw json.RawMessage) any {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return nil
-	}
+	v, _ := strictjson.Any(raw)
 	return v
 }

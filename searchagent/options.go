@@ -12,7 +12,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -130,14 +129,4 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 		return out, fmt.Errorf("searchagent: Options.PageSize is higher than the validator allows: %w", err)
 	}
 	return out, nil
-}
-
-func (o *Options) asking(model llm.Model) (*modelcall.Model, error) {
-	m, err := modelcall.New("searchagent", model, o.Settings, qed.DurableModel)
-	if err != nil {
-		return nil, err
-	}
-	m.MaxHistoryMessages = maxHistoryMessages
-	m.Shorter = "lower MaxDocumentBytes"
-	return m, nil
 }

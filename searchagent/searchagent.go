@@ -138,10 +138,11 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.asking(model)
+	m, err := modelcall.New("searchagent", model, o.Settings, qed.DurableModel)
 	if err != nil {
 		return nil, err
 	}
+	m.MaxHistoryMessages, m.Shorter = maxHistoryMessages, "lower MaxDocumentBytes"
 	a := &agent{
 		model:     m,
 		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType},

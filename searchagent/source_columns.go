@@ -5,16 +5,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/lists"
 )
 
 // documentColumns returns the fields that a table of documents shows: in the order in
 // which the body asks for them, or the most important ones first.
 func documentColumns(docs []document, body json.RawMessage, most int) []string {
-	sources := make([]any, len(docs))
-	for i, d := range docs {
-		sources[i] = decoded(d.Source)
-	}
-	fields := important(sources, maxOption)
+	fields := important(lists.Map(docs, func(d document) any { return decoded(d.Source) }), maxOption)
 	if asked := askedFor(body); len(asked) > 0 {
 		slices.SortStableFunc(fields, func(a, b string) int { return position(asked, a) - position(asked, b) })
 	}

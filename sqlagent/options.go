@@ -7,7 +7,6 @@ import (
 	"io/fs"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/modelcall"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/joinpath/privacy"
@@ -224,13 +223,3 @@ func atMost(name string, v int) error {
 }
 
 const maxOption = 1 << 28
-
-func (o *Options) asking(model llm.Model) (*modelcall.Model, error) {
-	m, err := modelcall.New("sqlagent", model, o.Settings, qed.DurableModel)
-	if err != nil {
-		return nil, err
-	}
-	m.MaxHistoryMessages = o.MaxHistoryMessages
-	m.Shorter = "lower the limits on tables and columns"
-	return m, nil
-}

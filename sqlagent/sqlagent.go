@@ -174,10 +174,11 @@ func New(
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.asking(model)
+	m, err := modelcall.New("sqlagent", model, o.Settings, qed.DurableModel)
 	if err != nil {
 		return nil, err
 	}
+	m.MaxHistoryMessages, m.Shorter = o.MaxHistoryMessages, "lower the limits on tables and columns"
 	a := &agent{reader: r, model: m}
 	a.prompts, err = promptset.Load("sqlagent: Options.Prompts", promptFiles, o.Prompts, map[string]any{
 		"select": selectData{}, "generate": generateData{}, "correct": correctData{}, "answer": answerData{},

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/analyst"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/page"
+	"github.com/qedkit/qed/internal/command/chat"
 )
 
 // write writes charts as Vega-Lite, and a text as Markdown and with the charts as a page.
@@ -38,7 +39,7 @@ func (c *conversation) write(ctx context.Context, name, title, language, markdow
 	if err := os.WriteFile(path+".html", html.Bytes(), 0o600); err != nil {
 		return err
 	}
-	c.show.Step("written", fmt.Sprintf("%s.html, with %s", path, count(len(charts), "chart")))
+	c.show.Step("written", fmt.Sprintf("%s.html, with %s", path, chat.Count(len(charts), "chart")))
 	return nil
 }
 
@@ -53,11 +54,4 @@ func findings(e *analyst.Exploration, notes []string) string {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}
 	return b.String()
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
