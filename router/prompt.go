@@ -2,9 +2,9 @@ package router
 
 import (
 	"embed"
-	"github.com/qedkit/qed/internal/modelcall"
 
 	"github.com/qedkit/qed/dates"
+	"github.com/qedkit/qed/internal/modelcall"
 )
 
 //go:embed prompts/*.tmpl

@@ -193,6 +193,7 @@ func (s *search) add(entry int32, h hit) {
 	}
 }
 
+// dropCovered removes the values that only share words with a longer value that the
 // text names as a whole: York in New York.
 func (s *search) dropCovered() {
 	var whole []hit

@@ -198,5 +198,3 @@ func (s *search) tells(token int, id int32) bool {
 }
 
 func distance(a, b int) int { return max(a-b, b-a) }
-
-// dropCovered removes the values that only share words with a longer value that the

@@ -195,11 +195,11 @@ func (r *reader) whole(name string, into *int, least int, want string) {
 	*into = n
 }
 
-// counts reads whole numbers of at least 1, each after a name: "answer=300, generate=500".
 // calls are the names of the requests that the agents of the commands make.
 var calls = []string{"answer", "answer_from_documents", "correct", "correct_figures", "general", "generate", "read_reply",
 	"rewrite_question", "route", "select_tables", "summarise"}
 
+// counts reads whole numbers of at least 1, each after a name: "answer=300, generate=500".
 func (r *reader) counts(name string, into *map[string]int) {
 	text := r.get(name)
 	if text == "" {
