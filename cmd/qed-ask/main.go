@@ -23,8 +23,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"strings"
 
@@ -42,7 +40,7 @@ import (
 func main() { command.Main("qed-ask", run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	flags := flag.NewFlagSet("qed-ask", flag.ContinueOnError)
+	flags := command.Flags("qed-ask", "[question]", settings.ModelHelp)
 	var where database.Options
 	where.Flags(flags)
 	session := map[string]any{}
@@ -55,11 +53,6 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		where.Settings = func(context.Context) (map[string]any, error) { return session, nil }
 		return nil
 	})
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), "Usage: qed-ask [flags] [question]\n\n")
-		flags.PrintDefaults()
-		fmt.Fprint(flags.Output(), "\n", settings.ModelHelp)
-	}
 	if err := command.Parse(flags, args); err != nil {
 		return err
 	}

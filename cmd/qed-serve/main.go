@@ -63,7 +63,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -95,19 +94,14 @@ type options struct {
 
 func parse(args []string) (*options, error) {
 	o := &options{session: session{}}
-	flags := flag.NewFlagSet("qed-serve", flag.ContinueOnError)
+	flags := command.Flags("qed-serve", "", settings.ModelHelp+
+		"QED_SERVE_TOKEN is the token of the services that may ask; without it only this machine is served.\n")
 	o.Flags(flags)
 	flags.StringVar(&o.listen, "listen", "localhost:8080", "the `address` to listen on")
 	flags.DurationVar(&o.wait, "wait", 30*time.Second, "how long turns may take after an interrupt")
 	flags.BoolVar(&o.trustLocal, "trust-local", false, "let services of this machine name users without a token")
 	flags.Func("session", "a `setting=source` of the session: user_id, company_id or header:NAME of the request; can be repeated",
 		o.session.add)
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), "Usage: qed-serve [flags]\n\n")
-		flags.PrintDefaults()
-		fmt.Fprint(flags.Output(), "\n", settings.ModelHelp,
-			"QED_SERVE_TOKEN is the token of the services that may ask; without it only this machine is served.\n")
-	}
 	if err := command.Parse(flags, args); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -40,6 +39,7 @@ import (
 	"github.com/qedkit/qed/internal/command/chat"
 	"github.com/qedkit/qed/internal/command/provider"
 	"github.com/qedkit/qed/internal/command/settings"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
 )
@@ -47,17 +47,13 @@ import (
 func main() { command.Main("analyst", run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	flags := flag.NewFlagSet("analyst", flag.ContinueOnError)
+	flags := command.Flags("analyst", "[file [question]]")
 	folder := flags.String("out", "analysis", "the `folder` for charts and pages")
 	about := flags.String("about", "", "what the rows are, for the model")
 	inDuckDB := flags.Bool("duckdb", false, "load the file into DuckDB instead of SQLite")
 	var opt tabular.Options
 	opt.Flags(flags)
 	report := flags.Bool("report", false, "write a report after the question")
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), "Usage: analyst [flags] [file [question]]\n\n")
-		flags.PrintDefaults()
-	}
 	if err := command.Parse(flags, args); err != nil {
 		return err
 	}
@@ -77,18 +73,13 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	show.Source(name(flags.Arg(0)), describe(found, data), nil)
 
 	// The model: the configured one, or a recorded one for the orders.
-	model, live, err := provider.Open(conf)
-	switch {
-	case err != nil:
+	var replay llm.Model
+	if flags.NArg() == 0 {
+		replay = orders.Model(llmtest.New(orders.Transcript()...))
+	}
+	model, live, err := provider.OrReplay(conf, show.Note, replay)
+	if err != nil {
 		return err
-	case live:
-		show.Note("Talking to %s.", conf.Model)
-	case flags.NArg() > 0:
-		return settings.ErrNoModel
-	default:
-		model = orders.Model(llmtest.New(orders.Transcript()...))
-		show.Note("No model is configured: a recorded analyst explores the orders.\n" +
-			"The model's words are recorded; everything else really runs.")
 	}
 
 	// The analyst. A conversation has follow-up questions and one report.

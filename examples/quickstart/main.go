@@ -22,7 +22,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -45,14 +44,9 @@ import (
 func main() { command.Main("quickstart", run) }
 
 func run(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
-	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
+	flags := command.Flags("quickstart", "[question]", "To ask a model, or another database: go run ./cmd/qed-ask -h\n")
 	all := flags.Bool("all", false, "ask all recorded questions")
 	folder := flags.String("keep", "", "write the database, its policy and its join graph to this `folder`, and end")
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), "Usage: quickstart [flags] [question]\n\n")
-		flags.PrintDefaults()
-		fmt.Fprint(flags.Output(), "\nTo ask a model, or another database: go run ./cmd/qed-ask -h\n")
-	}
 	if err := command.Parse(flags, args); err != nil {
 		return err
 	}

@@ -34,7 +34,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -57,17 +56,13 @@ import (
 func main() { command.Main("research", run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	flags := flag.NewFlagSet("research", flag.ContinueOnError)
+	flags := command.Flags("research", "[question]")
 	folder := flags.String("out", "reports", "the `folder` for reports")
 	rounds := flags.Int("clarify", 0, "the largest number of `rounds` of questions before a research")
 	var jobs jobsCommand
 	jobs.flags(flags)
 	db := flags.String("db", "", "the `file` that saves researches; empty means that they are in memory")
 	resume := flags.Bool("resume", false, "resume the research that was stopped, from -db")
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), "Usage: research [flags] [question]\n\n")
-		flags.PrintDefaults()
-	}
 	if err := command.Parse(flags, args); err != nil {
 		return err
 	}

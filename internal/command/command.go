@@ -78,6 +78,20 @@ func Log(out io.Writer) io.Writer {
 	return out
 }
 
+// Flags returns the flags of a program. Its usage has its arguments, such as "[question]",
+// and more after the flags.
+func Flags(name, arguments string, more ...string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.Usage = func() {
+		fmt.Fprintf(flags.Output(), "Usage: %s\n\n", strings.TrimSpace(name+" [flags] "+arguments))
+		flags.PrintDefaults()
+		for _, text := range more {
+			fmt.Fprint(flags.Output(), "\n"+text)
+		}
+	}
+	return flags
+}
+
 // Parse reads a command line. It prints nothing but the usage, for -h: an error is
 // printed once, by [Main]. A flag after the first argument is an error.
 func Parse(flags *flag.FlagSet, args []string) error {
