@@ -141,6 +141,9 @@ func meaning(texts *texts, m *proof.Meaning) string {
 		values := lists.Map(m.Values, func(v proof.Value) string { return valueText(texts, v) })
 		parts[0] = usertext.Fill(texts.MeaningValues, "values", strings.Join(values, ", "), "tables", tables)
 	}
+	if len(m.Matching) > 0 {
+		parts[0] += " " + usertext.Fill(texts.MeaningMatching, "conditions", strings.Join(m.Matching, ", "))
+	}
 	where := m.Where
 	if m.Having != "" {
 		where = append(where[:len(where):len(where)], m.Having)
@@ -178,5 +181,9 @@ func valueText(texts *texts, v proof.Value) string {
 	case v.Function == "max":
 		text = texts.HighestOf
 	}
-	return usertext.Fill(text, "of", v.Of, "function", v.Function)
+	of := v.Of
+	if v.Distinct && v.Function != "count" {
+		of = "DISTINCT " + of
+	}
+	return usertext.Fill(text, "of", of, "function", v.Function)
 }

@@ -55,20 +55,21 @@ type texts struct {
 	NotInNull   string // {value} may be NULL, and then NOT IN finds nothing
 
 	// The line that says what the query computes: MeaningRows or values, then the others.
-	MeaningRows   string // rows of {tables} are listed
-	MeaningValues string // {values} are computed from {tables}
-	MeaningWhere  string // {conditions} are true
-	MeaningGroups string // for each {groups}
-	MeaningLimit  string // at most {n} rows, in the order of {order}
-	MeaningFirst  string // at most {n} rows
-	SumOf         string // {of}; so are the others
-	AverageOf     string
-	LowestOf      string
-	HighestOf     string
-	NumberOfRows  string
-	NumberOf      string
-	DifferentOf   string // the number of different values
-	FunctionOf    string // another {function}
+	MeaningRows     string // rows of {tables} are listed
+	MeaningValues   string // {values} are computed from {tables}
+	MeaningMatching string // a join that keeps rows without a match matches rows for which {conditions} are true
+	MeaningWhere    string // {conditions} are true
+	MeaningGroups   string // for each {groups}
+	MeaningLimit    string // at most {n} rows, in the order of {order}
+	MeaningFirst    string // at most {n} rows
+	SumOf           string // {of}; so are the others
+	AverageOf       string
+	LowestOf        string
+	HighestOf       string
+	NumberOfRows    string
+	NumberOf        string
+	DifferentOf     string // the number of different values
+	FunctionOf      string // another {function}
 
 	// The database expects to read {rows} rows of {tables} for the query.
 	TooCostly     string // the question whether it shall run

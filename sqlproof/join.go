@@ -270,9 +270,11 @@ func (s *scope) same(a, b attr) bool {
 
 // equated returns the attribute of a column, the text of a literal, or nil.
 func (s *scope) equated(f *frame, e sqlast.Expr) any {
-	switch e.(type) {
-	case *sqlast.Number, *sqlast.String:
-		return s.in(f).words(e)
+	switch e := e.(type) {
+	case *sqlast.Number:
+		return e.Text
+	case *sqlast.String:
+		return "'" + e.Value
 	}
 	if _, a := s.value(f, e); a != 0 {
 		return a

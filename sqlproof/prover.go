@@ -205,8 +205,13 @@ func (p *Prover) Check(s *secureview.Statement) *proof.Report {
 				Fix:     "select the columns that have the answer",
 			})
 		}
-		if c.report.Meaning != nil && !s.Capped() {
-			c.report.Meaning.Limit = s.Limit()
+		if m := c.report.Meaning; m != nil {
+			if !s.Capped() {
+				m.Limit = s.Limit()
+			}
+			if q.Offset != nil {
+				m.OrderBy = nil // the rows are not the first ones in this order
+			}
 		}
 	}
 	return c.finish()

@@ -2,10 +2,8 @@ package emptyresult
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -337,14 +335,9 @@ func renamed(q *sqlast.Query) bool {
 }
 
 // text returns an expression of the block as people read it: with the names of tables
-// instead of aliases, without names of tables if there is one, and without quotes around
-// plain names.
+// instead of aliases, and without names of tables if there is one.
 func (p *Prober) text(b *block, e sqlast.Expr) string {
-	printed, err := p.Guard.Dialect().Append(nil, &sqlast.Query{Body: &sqlast.Select{Items: []sqlast.Item{{Expr: e}}}}, false)
-	if err != nil {
-		return ""
-	}
-	return unquoted(strings.TrimPrefix(string(printed), "SELECT "), p.Guard.Dialect().Quote("x")[:1], p.qualifiers(b, e))
+	return sqlast.Words(p.Guard.Dialect(), e, p.qualifiers(b, e))
 }
 
 // qualifiers returns what people read instead of the aliases in an expression: the names
@@ -373,33 +366,6 @@ func (p *Prober) qualifiers(b *block, e sqlast.Expr) map[string]string {
 	}
 	return names
 }
-
-// unquoted returns SQL without the quotes of plain names, and with other qualifiers.
-func unquoted(sql, quote string, qualifiers map[string]string) string {
-	tokens := regexp.MustCompile("'[^']*'|" + quote + "[^" + quote + "]*" + quote + `\.?`)
-	return tokens.ReplaceAllStringFunc(sql, func(token string) string {
-		if token[0] == '\'' {
-			return token
-		}
-		token, isQualifier := strings.CutSuffix(token, ".")
-		name, dot := strings.Trim(token, quote), ""
-		if isQualifier {
-			other, ok := qualifiers[name]
-			if ok && other == "" {
-				return ""
-			} else if ok {
-				name = other
-			}
-			dot = "."
-		}
-		if !plainWord.MatchString(name) {
-			name = token
-		}
-		return name + dot
-	})
-}
-
-var plainWord = regexp.MustCompile(`^[\pL_][\pL\d_.]*$`)
 
 // relationName returns the name of a relation for people.
 func (p *Prober) relationName(relation sqlast.Relation) string {

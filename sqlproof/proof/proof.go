@@ -103,21 +103,23 @@ type Report struct {
 	Meaning *Meaning `json:"meaning,omitempty"`
 }
 
-// A Meaning is what a statement computes, in short: expressions have no quotes and no names
-// of tables, and "..." stands for what is longer.
+// A Meaning is what a statement computes. Its expressions are those of the statement, with the
+// names of tables instead of aliases and no more than they need, and "..." is the end of one
+// that is cut off.
 type Meaning struct {
 	Values   []Value  `json:"values,omitempty"` // the aggregates; none: rows are listed
 	Distinct bool     `json:"distinct,omitempty"`
 	Tables   []string `json:"tables,omitempty"`   // those that are joined, and subqueries
 	Where    []string `json:"where,omitempty"`    // all of these are true for each row
+	Matching []string `json:"matching,omitempty"` // an outer join adds rows for which these are true
 	GroupBy  []string `json:"group_by,omitempty"` // there is a value for each of these
 	Having   string   `json:"having,omitempty"`
-	OrderBy  []string `json:"order_by,omitempty"`
-	Limit    int      `json:"limit,omitempty"` // the largest number of rows that the statement asks for; 0: none
+	OrderBy  []string `json:"order_by,omitempty"` // the rows are the first in this order; empty if some are skipped
+	Limit    int      `json:"limit,omitempty"`    // the largest number of rows that the statement asks for; 0: none
 }
 
 // A Value is an aggregate of a [Meaning], such as the function sum of the expression total.
-// Of is empty if rows are counted.
+// Of is empty if all rows are counted.
 type Value struct {
 	Function string `json:"function"`
 	Of       string `json:"of,omitempty"`
