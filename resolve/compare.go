@@ -79,6 +79,7 @@ type comparison struct {
 	missing                         float64 // weight of the words that only the name has
 	extra                           float64 // weight of the words that only the term has
 	optional, generic, unit, suffix int     // words that may be left out, by the reason
+	typedForm, namedForm            bool    // legal forms are among them that only the term has, or the name
 
 	quality float64 // score of the worst pair of words
 	content bool    // a pair of words carries information
@@ -159,6 +160,7 @@ func (c *comparison) weighTerm() bool {
 				c.extra += t.weight
 			case !t.weak || legalWords[t.text]:
 				c.optional++
+				c.typedForm = c.typedForm || legalWords[t.text]
 			}
 			continue
 		}
@@ -192,6 +194,7 @@ func (c *comparison) weighName() {
 		case w.weak && !c.weak && stopWords[w.text]:
 		case w.weak && !c.weak:
 			c.optional++
+			c.namedForm = c.namedForm || legalWords[w.text]
 		case c.index.generic[c.name.item][id]:
 			c.generic++
 		case c.identifiers && unitWords[plural(w.text)]:
@@ -233,6 +236,9 @@ func (c *comparison) sameWords() float64 {
 	}
 	if c.optional > 0 {
 		score -= lossLegal
+	}
+	if c.typedForm && c.namedForm { // Weber AG is not Weber GmbH
+		score = doubtful(score)
 	}
 	if c.generic+c.suffix > 0 {
 		score = min(score, (1-lossGeneric)*damped(c.quality))

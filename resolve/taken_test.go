@@ -58,6 +58,10 @@ func TestTaken(t *testing.T) {
 		// Plurals of names, and of words for the kind.
 		{"Williams", []string{"William"}, ""}, {"William", []string{"Williams"}, ""}, {"St. John", []string{"St. John's"}, ""}, {"Saint Johns", []string{"Saint John"}, ""},
 		{"St John", []string{"Saints John"}, ""}, {"7478", []string{"747-8"}, ""}, {"747 8", []string{"747-8"}, "747-8"}, {"Ever Given", []string{"Ever Givens"}, ""}, {"Things of William", []string{"Thing of William"}, "Thing of William"},
+		// The legal form of a company may be left out, and another one may be another company.
+		{"Weber AG", []string{"Weber GmbH"}, ""}, {"Kestrel Inc", []string{"Kestrel Ltd"}, ""}, {"Kestrel Co", []string{"Kestrel Corp"}, ""}, {"Weber GmbH & Co. KG", []string{"Weber AG & Co. KG"}, ""},
+		{"Weber", []string{"Weber GmbH"}, "Weber GmbH"}, {"Weber GmbH", []string{"Weber"}, "Weber"}, {"Weber gmbh", []string{"Weber AG", "Weber GmbH"}, "Weber GmbH"},
+		{"Kestrel Limited", []string{"Kestrel Ltd."}, "Kestrel Ltd."}, {"Kestrel Company", []string{"Kestrel Co"}, "Kestrel Co"}, {"The Weber GmbH", []string{"Weber GmbH"}, "Weber GmbH"}, {"the thing Weber", []string{"Weber GmbH"}, "Weber GmbH"},
 		// Single letters, and abbreviations that are not used in names.
 		{"Terminal E", []string{"Terminal East"}, ""}, {"Terminal E", []string{"Terminal East", "Terminal E"}, "Terminal E"}, {"Max Foods", []string{"Maximum Foods"}, ""},
 		{"St John", []string{"Saint John"}, "Saint John"}, {"LAX", []string{"La X"}, ""}, {"EverGiven", []string{"Ever Given"}, "Ever Given"},
