@@ -26,8 +26,11 @@ var (
 // signOf returns which amounts n can be by its sign and by the words of its clause, of
 // which before and behind are the text around it.
 func signOf(n *Number, before, behind string) sign {
-	if n.Negative {
+	switch {
+	case n.Negative:
 		return minus
+	case strings.HasSuffix(before, "–"): // a minus sign, or a dash
+		return anySign
 	}
 	if cut := len(before) - near; cut > 0 { // without the rest of a word
 		before = strings.TrimLeftFunc(before[cut:], unicode.IsLetter)

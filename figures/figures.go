@@ -33,7 +33,8 @@
 // Only amounts are checked. Dates, times, years next to words of time, ordinals,
 // versions, identifiers with letters (WO-10229), numbers of things (§ 12, No. 7,
 // Week 7), numbers of list items and short quotations claim no amount, and nothing
-// is said about them.
+// is said about them. Neither is it about a number in several parts, such as
+// 1億2345万, and about the 5 and the 10 of a rating such as 4.5/5.
 //
 // # When data proves a number
 //

@@ -141,6 +141,39 @@ func TestMissingReadsForms(t *testing.T) {
 		{`{"x":1}`, "1e99999999999", wrong},
 		{`{"x":"Size 1½"}`, "Size 1½", stands},
 
+		// Rounding that words or signs show.
+		{`{"x":1950000}`, "About 2 million, ~2m, rund 2 Millionen", stands},
+		{`{"x":1950000}`, "About 3 million", wrong},
+		{`{"x":1950000}`, "2 million", wrong},
+		{`{"x":0.004}`, "Less than 1 %, under 1%, <1 %, (< 1%), weniger als 1 %, at most 1 %", stands},
+		{`{"x":0.002}`, "Nearly 1 %", wrong},
+		{`{"x":4}`, "Less than 1 %", wrong},
+		{`{"x":134}`, "There were 100+ orders: a > 100, ≥ 130 and 130+.", stands},
+		{`{"x":90}`, "100+ orders", wrong},
+		{`{"x":90}`, "Orders ≥ 100", wrong},
+		{`{"x":134}`, "> 100 orders", wrong}, // a quotation of Markdown
+		{`{"x":134}`, "<b>100</b> orders", wrong},
+		{`{"x":12}`, "12 B2B customers", stands},
+		{`{"x":12}`, "12 B customers", wrong},
+		{`{"x":-0.052}`, "Growth was –5.2 %.", stands},
+		{`{"x":-0.052}`, "Growth was 5.2 %.", wrong},
+		{`{"x":4.5}`, "Rated 4.5/5, 4.5/10 and 4.5 out of 5.", stands},
+		{`{"x":4.5}`, "Rated 3.5/5", wrong},
+		{`{"x":4.5}`, "4.5 of 5", wrong},
+
+		// Numbers in several parts are not read.
+		{`{"x":123456789}`, "売上は1億2345万6789円、1亿2345万, 12 crore 34 lakh", stands},
+		{`{"x":123450000}`, "2億円", wrong},
+		{`{"x":20,"y":3000}`, "20, 3 thousand", stands},
+		{`{"x":20000000,"y":3000}`, "20 million, 4 thousand", wrong},
+
+		// Dates of other languages.
+		{`{"x":80}`, "El 14 de marzo de 2024 y el 3 de abril hubo 80.", stands},
+		{`{"x":80}`, "Le 14 mars 2024, il y avait 80 ; op 14 maart 2024; 14 marca 2024; 14 марта 2024; em 14 de março.", stands},
+		{`{"x":80}`, "Il 14 marzo 2024 ci sono stati 81 ordini.", wrong},
+		{`{"x":80}`, "Hubo 14 pedidos en marzo.", wrong},
+		{`{"x":80}`, "In the first 3 months it was 80, in den ersten 3 Monaten auch.", stands},
+
 		// Groups of digits.
 		{`{"a":12,"b":345}`, "Miami lost 12 345 dollars.", wrong},
 		{`{"a":12,"b":345}`, "12 345", wrong},

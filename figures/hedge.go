@@ -17,15 +17,17 @@ const (
 	noHedge hedge = iota
 	about         // about 129,000
 	above         // over 128,000
-	below         // nearly 129,000
+	below         // under 129,000
+	nearly        // nearly 129,000
 )
 
 var hedges = func() map[string]hedge {
 	all := map[string]hedge{}
 	for h, words := range map[hedge]string{
-		about: "about around roughly approximately approx circa ca some rund etwa ungefähr zirka annähernd",
-		above: "over above exceeding exceeds exceeded über gut mindestens",
-		below: "nearly almost under below knapp fast beinahe nahezu unter höchstens maximal",
+		about:  "about around roughly approximately approx circa ca some rund etwa ungefähr zirka annähernd",
+		above:  "over above exceeding exceeds exceeded über gut mindestens",
+		below:  "under below unter höchstens maximal",
+		nearly: "nearly almost knapp fast beinahe nahezu",
 	} {
 		for word := range wordset.Of(words) {
 			all[word] = h
@@ -37,9 +39,14 @@ var hedges = func() map[string]hedge {
 // hedgeOf returns the hedge at the end of the text before a number.
 func hedgeOf(before string) hedge {
 	trimmed := strings.TrimRightFunc(before, func(r rune) bool { return isAround(r) || r == '.' || r == '_' })
-	last, _ := utf8.DecodeLastRuneInString(trimmed)
-	if strings.ContainsRune("~≈≃∼", last) {
+	last, size := utf8.DecodeLastRuneInString(trimmed)
+	switch start := trimmed[:len(trimmed)-size]; {
+	case strings.ContainsRune("~≈≃∼", last):
 		return about
+	case strings.ContainsRune("<≤", last):
+		return below
+	case last == '≥', last == '>' && strings.HasSuffix(start, " "): // no end of a tag, and no quotation
+		return above
 	}
 	word := trimmed[len(strings.TrimRightFunc(trimmed, unicode.IsLetter)):]
 	lower := strings.ToLower(word)
@@ -71,7 +78,8 @@ var comparisons = map[string]map[string]hedge{
 // hedged returns the forms in which the words before n allow another number than the
 // rounded one: what is a little more in "over 23 %", and fewer digits in "about 129,000".
 func (n *Number) hedged(r reading) (forms []reading) {
-	if n.hedge == above || n.hedge == below {
+	scaled := n.power != 0 && len(r.digits) < roundedDigits // about 2 million
+	if n.hedge == above || n.hedge == below || n.hedge == nearly || n.hedge == about && scaled {
 		forms = n.forms(r)
 	} else if n.hedge == noHedge || n.Percent {
 		return nil
@@ -94,8 +102,12 @@ func (s *Set) holdsHedged(r reading, n *Number) bool {
 		return holds(s.amounts(n.sign), want-unit/2-off, want+unit/2+off)
 	case above:
 		return holds(s.amounts(n.sign), want-off, want+unit)
-	case below:
-		return holds(s.amounts(n.sign), max(want-unit, want/2), want+off) // nearly 1,000 is not 1
+	case below, nearly:
+		low := max(want-unit, want/2) // nearly 1,000 is not 1
+		if n.hedge == below && n.Percent {
+			low = want - unit // and under 1 % can be 0.1 %
+		}
+		return holds(s.amounts(n.sign), low, want+off)
 	}
 	return false
 }

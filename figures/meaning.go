@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/monthname"
 	"github.com/qedkit/qed/internal/wordset"
 )
 
@@ -111,12 +112,14 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		return label
 	case value >= 1 && value <= 31 && (isMonth(next) || isMonth(word)):
 		return day
-	case isYear(digits) && (isMonth(word) || years[lower] || s.followsDate(n)),
+	case isYear(digits) && (isMonth(word) || isMonth(lower) || years[lower] || s.followsDate(n)),
 		isYear(digits) && last == '(' && strings.HasPrefix(behind, ")"),
 		last == '\'' && len(digits) == 2:
 		return year
 	case recent[lower] && periods[strings.ToLower(next)], isSuperlative(next):
 		return label
+	case (value == 5 || value == 10) && (strings.HasSuffix(before, "/") || strings.HasSuffix(before, " out of ")):
+		return label // the scale of a rating
 	case (strings.HasSuffix(before, "[") || strings.HasSuffix(before, "[^")) && behind != "" && strings.IndexByte("],;", behind[0]) >= 0:
 		return numbered
 	case s.startsItem(n, behind, value):
@@ -175,10 +178,25 @@ func lastWord(before string) (word string, dotted bool) {
 // such as "of" and spaces.
 func firstWord(behind string) string {
 	word, tail := cutWord(strings.TrimLeft(behind, ". *_"))
-	if word == "of" {
+	if word == "of" || word == "de" {
 		word, _ = cutWord(strings.TrimLeft(tail, " "))
 	}
 	return word
+}
+
+// compound makes labels of numbers that are written in several parts, as in 1億2345万 and
+// "1 crore 23 lakh": their sum is not computed.
+func (s *scanner) compound() {
+	joined := false
+	for i := 1; i < len(s.all); i++ {
+		a, b := &s.all[i-1], &s.all[i]
+		last, _ := utf8.DecodeLastRuneInString(a.Text)
+		joined = (a.meaning == amount || joined) && a.power > b.power && b.meaning == amount && !b.Negative && !b.Percent &&
+			(b.power > 0 || hasNoSpaces(last)) && strings.TrimSpace(s.text[a.end:b.begin]) == ""
+		if joined {
+			a.meaning, b.meaning = label, label
+		}
+	}
 }
 
 // spreadBack gives numbers the scale and the meaning of the next one, as in "20 to
@@ -267,11 +285,11 @@ var (
 		vor nach before after between zwischen vs versus gegenüber geschäftsjahr saison season early late end mid anfang mitte ende
 		quarter quartal half halbjahr month months`)
 
-	recent  = wordset.Of("last past previous next coming letzten letzte letzter vergangenen vorigen nächsten kommenden")
+	recent  = wordset.Of("first last past previous next coming ersten letzten letzte letzter vergangenen vorigen nächsten kommenden")
 	periods = wordset.Of(`
 		day days week weeks month months quarter quarters year years hour hours minute minutes tag tage tagen woche
 		wochen monat monate monaten quartal quartale quartalen jahr jahre jahren stunde stunden minuten`)
-	linking  = wordset.Of("of von des the")
+	linking  = wordset.Of("of von des the de")
 	articles = wordset.Of("am im der die das den dem des zum zur vom beim ab bis seit jeder jede jedes jeden")
 
 	months = func() map[string]bool {
@@ -288,5 +306,6 @@ var (
 // isMonth reports whether a word is the name of a month.
 func isMonth(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
-	return unicode.IsUpper(first) && months[strings.ToLower(word)]
+	lower := strings.ToLower(word)
+	return unicode.IsUpper(first) && months[lower] || monthname.Numbers[lower] > 0
 }

@@ -124,7 +124,7 @@ func letterPower(letters, behind string, glued, money bool) (power int, unsure b
 	after, _ := utf8.DecodeRuneInString(behind)
 	lower := strings.ToLower(letters)
 	switch {
-	case isNumberSign(after): // 20m²
+	case isNumberSign(after), isDigit(behind, 0): // 20m², 20 B2B customers
 		return 0, false
 	case unicode.Is(unicode.Sc, after): // T€
 		return letterPowers[lower], false

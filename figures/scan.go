@@ -17,6 +17,7 @@ func Find(text string, style Style) []Number {
 	for i := 0; i < len(s.text); {
 		i = s.next(i)
 	}
+	s.compound()
 	s.spreadBack()
 	s.spread()
 	for i := range s.all {
@@ -114,6 +115,9 @@ func (s *scanner) number(begin int) Number {
 		return n
 	}
 	n.end += n.scale(s.text[n.end:], money, s.style)
+	if rest := s.text[n.end:]; n.hedge == noHedge && strings.HasPrefix(rest, "+") && !isDigit(rest, 1) { // 100+
+		n.hedge = above
+	}
 	n.Percent = n.Percent || strings.HasSuffix(before, "%") // as in Turkish
 	simple := !n.Percent && n.power == 0 && !money && !startsWithMoney(s.text[n.end:min(len(s.text), n.end+near)])
 	n.plain = n.plain && simple
