@@ -145,6 +145,9 @@ func (c *facts) readNumbers(text string, dates []date) {
 	for _, n := range implied(text) {
 		c.numbers.Add("", n)
 	}
+	for _, unit := range slices.Compact(slices.Sorted(slices.Values(tableUnits.FindAllString(text, -1)))) {
+		c.numbers.Add(unit, text)
+	}
 	for _, d := range dates {
 		if d.year > 0 {
 			c.numbers.Add("", d.year)

@@ -86,7 +86,7 @@ func newCounted(value float64, ordinal bool, noun, text string) counted {
 var (
 	nounBehind   = regexp.MustCompile(`^[\s\x{a0}-]?(\pL+)`)
 	digitOrdinal = regexp.MustCompile(`\b(\d{1,3})(?:st|nd|rd|th|\.)[ -](\pL+)`)
-	digitsBefore = regexp.MustCompile(`\b(\d+(?:[.,]\d+)?)[\s\x{a0}-]?(\pL+)`)
+	digitsBefore = regexp.MustCompile(`\b(\d+(?:[.,]\d+)?)\)?[\s\x{a0}-]?(\pL+)`) // five (5) years
 	amounts      = regexp.MustCompile(`\d+(?:[.,]\d+)*`)
 	digitsBehind = regexp.MustCompile(`\b(\pL+) (\d{1,3})\b`)
 )

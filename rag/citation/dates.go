@@ -1,11 +1,13 @@
 package citation
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/internal/monthname"
 	"github.com/qedkit/qed/internal/numeral"
 )
 
@@ -76,14 +78,23 @@ var datePatterns = []*regexp.Regexp{
 
 const firstDay = `(?:(?:^|[\s(])(?P<first>\d{1,2})(?:\.|st|nd|rd|th)?(?:\s?[-–—&]\s?|\s(?:to|until|through|and|bis|und)\s(?:the\s|zum\s)?))?`
 
+// dayOrMonth matches 3-4-2026 and 3/4/26.
+var dayOrMonth = regexp.MustCompile(`\b(?P<day>\d{1,2})[/-](?P<month>\d{1,2})[/-](?P<year>[12]\d{3}|\d{2})\b`)
+
 // otherDigits and otherPatterns match what can also be a date in a source, the first
 // without the name of a month.
 var (
 	otherDigits = []*regexp.Regexp{
-		regexp.MustCompile(`\b(?P<year>[12]\d{3})[/-](?P<month>\d{1,2})[/-](?P<day>\d{1,2})\b`),
+		regexp.MustCompile(`\b(?P<year>[12]\d{3})[./年-]\s?(?P<month>\d{1,2})[./月-]\s?(?P<day>\d{1,2})`),
+		dayOrMonth,
 		regexp.MustCompile(`\b(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])`),
 		regexp.MustCompile(`\b(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\.`),
 		regexp.MustCompile(`\b(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`),
+
+		// Words that may be months: of other languages, or in other letters.
+		regexp.MustCompile(`\b(?P<day>\d{1,2})(?:\.|º|er|st|nd|rd|th)?[\s.-]\s*(?:day of |of |de |di )?(?P<word>\pL{3,})` +
+			`(?:\.?,?[\s.-]\s*(?:de |del |['’])?(?P<year>[12]\d{3}|\d{2})\b)?`),
+		regexp.MustCompile(`(?P<word>\pL{3,})\.?\s+(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+|de\s+|del\s+)?['’]?(?P<year>[12]\d{3}|\d{2})\b`),
 	}
 	anyMonth      = regexp.MustCompile(`\b` + monthName)
 	otherPatterns = append([]*regexp.Regexp{
@@ -136,13 +147,13 @@ func otherDates(text string) (all []date) {
 	return all
 }
 
-var monthBehind = regexp.MustCompile(`^(?: of)? (` + months + `)\b(?:,? ([12]\d{3})\b)?`)
+var monthBehind = regexp.MustCompile(`^(?: day)?(?: of)? (` + months + `)\b(?:,? ([12]\d{3})\b)?`)
 
 // dateOf returns the date of a match, and the other day of a span. It returns none if there
 // is no such date.
 func dateOf(p *regexp.Regexp, text string, match []int) []date {
 	found := text[match[0]:match[1]]
-	d := date{text: strings.TrimLeft(found, " \t\r\n("), eitherOrder: p == dayOrMonthFirst}
+	d := date{text: strings.TrimLeft(found, " \t\r\n("), eitherOrder: p == dayOrMonthFirst || p == dayOrMonth}
 	d.begin = match[1] - len(d.text)
 	other := 0
 	for group, name := range p.SubexpNames() {
@@ -164,6 +175,10 @@ func dateOf(p *regexp.Regexp, text string, match []int) []date {
 			other = n
 		case "name":
 			d.month = monthOf(part)
+		case "word":
+			if d.month = monthWords[strings.ToLower(part)]; d.month == 0 {
+				return nil
+			}
 		}
 	}
 	if d.day.day > 31 || d.month > 12 && !(d.eitherOrder && d.day.day <= 12) {
@@ -176,6 +191,15 @@ func dateOf(p *regexp.Regexp, text string, match []int) []date {
 	}
 	return all
 }
+
+// monthWords has the numbers of months by their names in lower case, in all languages.
+var monthWords = func() map[string]int {
+	all := maps.Clone(monthname.Numbers)
+	for name := range strings.SplitSeq(months, "|") {
+		all[strings.ToLower(name)] = monthOf(name)
+	}
+	return all
+}()
 
 // monthOf returns the number of a month by its German or English name.
 func monthOf(name string) int {

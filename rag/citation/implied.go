@@ -37,6 +37,9 @@ func implied(text string) (all []float64) {
 		if before, ok := strings.CutSuffix(word, "einhalb"); ok {
 			all = append(all, count(before)+0.5)
 		}
+		if m := timesAsMuch.FindStringSubmatch(word); m != nil {
+			all = append(all, count(m[1]))
+		}
 		if word == "half" && i > 2 && words[i-1] == "a" && words[i-2] == "and" {
 			all = append(all, count(words[i-3])+0.5)
 		}
@@ -61,6 +64,9 @@ func implied(text string) (all []float64) {
 	}
 	for _, m := range majors.FindAllStringSubmatch(text, -1) {
 		all = append(all, count(m[1]))
+	}
+	for _, m := range minors.FindAllStringSubmatch(text, -1) {
+		all = append(all, decimal(m[1]))
 	}
 	return all
 }
@@ -93,7 +99,8 @@ var valuesOf = func() map[string][]float64 {
 		{"century centuries jahrhundert jahrhunderte jahrhunderten", []float64{100}},
 		{"fortnight fortnightly", []float64{14, 2}},
 		{"half halbe halbes halben halbjahr halbjährlich halbjährig", []float64{6}}, // of a year
-		{"quarter quarterly quartal quartale vierteljahr vierteljährlich", []float64{3}},
+		{"quarter quarterly quartal quartale vierteljahr vierteljährlich", []float64{3, 4}},
+		{"semi semiannual semiannually biannual biannually", []float64{6, 2}},
 		{"anderthalb", []float64{1.5}},
 	} {
 		for word := range strings.FieldsSeq(list.words) {
@@ -107,7 +114,7 @@ var valuesOf = func() map[string][]float64 {
 var fractions = func() map[string]float64 {
 	all := map[string]float64{}
 	for i, words := range []string{
-		"half halves halb halbe halber halbes halben hälfte hälften", "third thirds drittel dritteln",
+		"half halves halved halving halb halbe halber halbes halben halbiert halbierte hälfte hälften", "third thirds drittel dritteln",
 		"quarter quarters fourth fourths viertel vierteln", "fifth fifths fünftel", "sixth sixths sechstel",
 		"seventh sevenths siebtel", "eighth eighths achtel", "ninth ninths neuntel", "tenth tenths zehntel",
 	} {
@@ -215,6 +222,14 @@ var (
 
 	// majors match a name with a version, such as Python 3.11.
 	majors = regexp.MustCompile(`\b\p{Lu}\pL*\p{Ll}\pL*[ -]v?(\d+)\.\d`)
+	minors = regexp.MustCompile(`\b(\d+\.\d+)\.\d`) // 3.11.4 is a 3.11
+
+	timesAsMuch = regexp.MustCompile(`^(\pL+)(?:fold|fach\pL{0,2})$`) // tenfold
+
+	// tableUnits match in what the numbers of a table are counted: in EUR million, (T€).
+	tableUnits = regexp.MustCompile(`(?i)\b(?:in|of) (?:[a-z]{2,4}|[€$£]) ?(?:thousands?|millions?|billions?|tausend|tsd|mio|mrd|millionen|milliarden|mn|bn)\b|` +
+		`\bin (?:thousands?|millions?|billions?|tausend|tsd|mio|mrd|millionen|milliarden)\b|` +
+		`[€$£] ?(?:thousands?|millions?|billions?|mn?|bn|k)\b|\b[tkm]€|\b(?:teur|keur|meur)\b`)
 )
 
 func romanValue(roman string) (value float64) {
