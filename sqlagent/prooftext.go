@@ -94,7 +94,11 @@ func findingText(texts *texts, f *proof.Finding) string {
 		text = texts.Merged
 	case proof.CountRows:
 		text = texts.Counts
-		if len(f.By) > 0 {
+		switch {
+		case len(f.By) == 0:
+		case f.Of[0] != "":
+			text = texts.CountsNone
+		default:
 			text = texts.MayRepeat
 		}
 	case proof.BareColumn:
@@ -136,7 +140,11 @@ func meaning(texts *texts, m *proof.Meaning) string {
 		return ""
 	}
 	tables := strings.Join(m.Tables, ", ")
-	parts := []string{usertext.Fill(texts.MeaningRows, "tables", tables)}
+	rows := texts.MeaningRows
+	if m.Distinct {
+		rows = texts.MeaningDistinct
+	}
+	parts := []string{usertext.Fill(rows, "tables", tables)}
 	if len(m.Values) > 0 {
 		values := lists.Map(m.Values, func(v proof.Value) string { return valueText(texts, v) })
 		parts[0] = usertext.Fill(texts.MeaningValues, "values", strings.Join(values, ", "), "tables", tables)

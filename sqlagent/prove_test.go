@@ -85,6 +85,8 @@ func TestProof(t *testing.T) {
 		lost      = "SELECT COUNT(*) AS n FROM orders o JOIN customer c ON c.id = o.customer_id"
 		complete  = "SELECT COUNT(*) AS n FROM orders o JOIN customer c ON c.id = o.customer_id WHERE o.id = 1 AND o.customer_id = 1"
 		lookup    = "SELECT SUM(o.total) AS n FROM item i JOIN orders o ON o.id = i.order_id"
+		outer     = "SELECT c.name, COUNT(*) AS n FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id, c.name ORDER BY n DESC LIMIT 1"
+		distinct  = "SELECT COUNT(DISTINCT total) AS n FROM orders"
 		wrongJoin = "SELECT c.name FROM customer c JOIN orders o ON o.id = c.id"
 	)
 	for _, tt := range []struct {
@@ -95,7 +97,7 @@ func TestProof(t *testing.T) {
 		checked                       []string
 	}{
 		{name: "a join repeats rows", question: "Revenue?", first: repeated, second: separate, value: int64(150),
-			checked: []string{"SUM(o.total): each row of orders counts once."}},
+			checked: []string{"SUM(o.total): no row of orders counts more than once."}},
 		{name: "kept", question: "Revenue?", first: repeated, second: repeated, value: int64(250), partial: true,
 			note:    "SUM(o.total) can be wrong: a row of orders counts once for each of its rows of item.",
 			checked: []string{"SUM(o.total) can be wrong: a row of orders counts once for each of its rows of item."}},
@@ -103,12 +105,16 @@ func TestProof(t *testing.T) {
 			note:    "SUM(o.total) kann falsch sein: Eine Zeile von orders zählt einmal für jede ihrer Zeilen von item.",
 			checked: []string{"SUM(o.total) kann falsch sein: Eine Zeile von orders zählt einmal für jede ihrer Zeilen von item."}},
 		{name: "no table", question: "Revenue?", first: "SELECT 42 AS revenue", second: separate, value: int64(150),
-			checked: []string{"SUM(o.total): each row of orders counts once."}},
+			checked: []string{"SUM(o.total): no row of orders counts more than once."}},
 		{name: "no table, kept", question: "Revenue?", first: "SELECT 42 AS revenue", second: "SELECT 42 AS revenue", value: int64(42), partial: true,
 			note:    "The query reads no value of a table: its numbers do not come from the data.",
 			checked: []string{"The query reads no value of a table: its numbers do not come from the data."}},
 		{name: "two joins repeat each other", question: "What was paid?", first: chasm, second: "SELECT SUM(amount) AS paid FROM payment", value: int64(100),
-			checked: []string{"SUM(amount): each row of payment counts once."}},
+			checked: []string{"SUM(amount): no row of payment counts more than once."}},
+		{name: "an outer join", question: "Who orders most?", first: outer, value: "Ann",
+			checked: []string{"COUNT(*) counts rows of orders, and each row of customer without one as 1."}},
+		{name: "different values", question: "How many totals?", first: distinct, value: int64(3),
+			checked: []string{"COUNT(DISTINCT total): no row of orders counts more than once."}},
 		{name: "it may be meant", question: "Revenue?", first: lookup, value: int64(250),
 			note:    "SUM(o.total): a row of orders counts once for each of its rows of item.",
 			checked: []string{"SUM(o.total): a row of orders counts once for each of its rows of item."}},

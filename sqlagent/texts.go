@@ -36,8 +36,9 @@ type texts struct {
 
 	// What is known about {value}, an aggregate or a column of the query. It comes from rows
 	// of {of}; {by} are other tables.
-	Once        string // each row counts once
+	Once        string // no row counts more than once
 	Counts      string // it counts rows of {of}
+	CountsNone  string // the same, and each row of {by} without one as one
 	Unaffected  string // rows repeat, which does not change it
 	NotChecked  string // nothing is known
 	Repeats     string // rows count once for each row of {by}, which is wrong
@@ -56,6 +57,7 @@ type texts struct {
 
 	// The line that says what the query computes: MeaningRows or values, then the others.
 	MeaningRows     string // rows of {tables} are listed
+	MeaningDistinct string // so that no two are equal
 	MeaningValues   string // {values} are computed from {tables}
 	MeaningMatching string // a join that keeps rows without a match matches rows for which {conditions} are true
 	MeaningWhere    string // {conditions} are true

@@ -102,7 +102,7 @@ func TestRecords(t *testing.T) {
 	b.press("by the shipping location")
 	b.until(`document.querySelectorAll("article").length === 2`)
 	b.idle()
-	b.has("5 invoices were issued for the North", "4 rows", "Number (invoice.id) of region", "each row of invoice counts once", "Query 1 (sql, 4 rows", "Timeline")
+	b.has("5 invoices were issued for the North", "4 rows", "Number (invoice.id) of region", "no row of invoice counts more than once", "Query 1 (sql, 4 rows", "Timeline")
 	b.press("Query 1")
 	b.has("customerLocation.id = invoice.shippingLocationId", "Read through: secure_customerlocation", "As the model wrote it")
 	cells := `[...document.querySelectorAll(".rows tbody td:last-child")].map(c => c.textContent).join()`
