@@ -131,9 +131,9 @@ var (
 	isSpan    = regexp.MustCompile(`(?i)^\s*(?:(?:hour|day|week|month|quarter|year)s?|` +
 		`stunden?|tage?n?|wochen?|monate?n?|quartale?n?|jahre?n?)\b`)
 
-	saysRest  = regexp.MustCompile(`(?i)\b(?:not?|without|other|others|rest|remaining|nicht|kein\pL*|ohne|ander\pL*|übrig\pL*|restlich\pL*)\b`)
+	saysRest  = regexp.MustCompile(`(?i)(?:^|\PL)(?:not?|without|other|others|rest|remaining|nicht|kein\pL*|ohne|ander\pL*|übrig\pL*|restlich\pL*)\b`)
 	saysOf    = regexp.MustCompile(`(?i)(?:%|percent|prozent) (?:of|as|des|der|von)\b|\b(?:to|auf) [\d.,]+ ?(?:%|percent|prozent)`)
-	saysAbove = regexp.MustCompile(`(?i)\b(?:above|more|higher|larger|below|less|lower|fewer|` +
+	saysAbove = regexp.MustCompile(`(?i)(?:^|\PL)(?:above|more|higher|larger|below|less|lower|fewer|` +
 		`mehr|weniger|über|unter|höher|größer|niedriger)\b`)
 
 	halfOfYear = regexp.MustCompile(`(?i)\b(?:first|second|erste[nrs]?|zweite[nrs]?) (?:half|hälfte)\b`)
