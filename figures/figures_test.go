@@ -161,6 +161,17 @@ func TestMissingReadsForms(t *testing.T) {
 		{`{"x":4.5}`, "Rated 3.5/5", wrong},
 		{`{"x":4.5}`, "4.5 of 5", wrong},
 
+		{`{"p":0.032}`, "p < 0.05, p<0.05, p ≤ 0.04", stands},
+		{`{"p":0.062}`, "p < 0.05", wrong},
+		{`{"x":5.6}`, "5.6 per 1,000 inhabitants and per 100,000, 5.6 l/100 km", stands},
+		{`{"x":5.6}`, "Es sind 5,6 je 100.000 und 5,6 pro 1.000 Einwohner.", stands},
+		{`{"x":5.6}`, "1,000 inhabitants", wrong},
+		{`{"x":5.6}`, "5.6 per 1,200 inhabitants", wrong},
+		{`{"x":12000000}`, "₹1.2 cr, Rs 1.2 Cr, Rs. 12 million, R$ 12 mi", stands},
+		{`{"x":1.2}`, "₹1.2 crore", wrong},
+		{`{"x":1200000}`, "Omsetningen var 1,2 mill. kr; 1,2 milj. euroa; 1,2 millió Ft; 1,2 εκατ.", stands},
+		{`{"x":1200}`, "Liikevaihto oli 1,2 milj. euroa.", wrong},
+
 		// Numbers in several parts are not read.
 		{`{"x":123456789}`, "売上は1億2345万6789円、1亿2345万, 12 crore 34 lakh", stands},
 		{`{"x":123450000}`, "2億円", wrong},

@@ -104,8 +104,11 @@ func (s *Set) holdsHedged(r reading, n *Number) bool {
 		return holds(s.amounts(n.sign), want-off, want+unit)
 	case below, nearly:
 		low := max(want-unit, want/2) // nearly 1,000 is not 1
-		if n.hedge == below && n.Percent {
-			low = want - unit // and under 1 % can be 0.1 %
+		switch {
+		case n.hedge == below && want < 1: // p < 0.05
+			low = 0
+		case n.hedge == below && n.Percent: // under 1 %
+			low = want - unit
 		}
 		return holds(s.amounts(n.sign), low, want+off)
 	}

@@ -99,10 +99,13 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		strings.HasPrefix(strings.TrimLeft(behind, " "), "p.m") {
 		return hour
 	}
+	lower := strings.ToLower(word)
+	if (strings.HasSuffix(before, "/") || rates[lower]) && len(n.readings) == 1 && n.readings[0].isHundreds() {
+		return label
+	}
 	if !n.plain {
 		return amount
 	}
-	lower := strings.ToLower(word)
 	if linking[lower] { // the end of 2025
 		of, _ := lastWord(before[:strings.LastIndex(before, word)])
 		lower = strings.ToLower(of)
@@ -289,6 +292,7 @@ var (
 	periods = wordset.Of(`
 		day days week weeks month months quarter quarters year years hour hours minute minutes tag tage tagen woche
 		wochen monat monate monaten quartal quartale quartalen jahr jahre jahren stunde stunden minuten`)
+	rates    = wordset.Of("per pro je por pour") // before 1,000 inhabitants
 	linking  = wordset.Of("of von des the de")
 	articles = wordset.Of("am im der die das den dem des zum zur vom beim ab bis seit jeder jede jedes jeden")
 

@@ -66,6 +66,11 @@ func (r reading) value() float64 {
 	return v
 }
 
+// isHundreds reports whether r is 100, 1,000 and so on.
+func (r reading) isHundreds() bool {
+	return r.last == 0 && len(r.digits) > 2 && r.digits[0] == '1' && strings.Trim(r.digits[1:], "0") == ""
+}
+
 var goNumber = regexp.MustCompile(`^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,4}))?$`)
 
 // plainNumber reads a number in the form of Go and JSON, whatever the style: a

@@ -18,12 +18,12 @@ var wordPowers = func() map[string]int {
 		4: "万 萬 만",
 		5: "lakh lakhs lac lacs",
 		6: "million millions millionen millioner millón millones milione milioni milhão milhões miljoen miljoner miljon milion miliony milionów milionů milyon " +
-			"mio mn mln mm млн миллион миллиона миллионов",
+			"mio mn mln mm milj millió εκατ млн миллион миллиона миллионов",
 		7: "crore crores",
 		8: "亿 億 억",
 		9: "milliard milliards milliarde milliarden milliarder miliardo miliardi miljard miljarder miliard miliardy miliardów milyar millardo millardos " +
-			"bilhão bilhões billion billions mrd mld bn bln млрд миллиард миллиарда миллиардов",
-		12: "trillion trillions trn tn billionen billones billón biljoen 兆",
+			"bilhão bilhões billion billions mrd mld bn bln δισ млрд миллиард миллиарда миллиардов",
+		12: "trillion trillions trn tn billionen billones billón biljoen 兆 조",
 	} {
 		for word := range strings.FieldsSeq(words) {
 			table[word] = power
@@ -37,13 +37,17 @@ var wordPowers = func() map[string]int {
 // and €20m.
 var letterPowers = map[string]int{"k": 3, "t": 3, "tsd": 3, "m": 6, "mm": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9, "md": 9, "mrd": 9}
 
+// abbreviated has powers of ten of some languages next to a currency, which may mean other
+// things too: ₹1.2 cr and R$ 1,2 mi.
+var abbreviated = map[string]int{"cr": 7, "mi": 6, "bi": 9}
+
 // bytePowers has the powers of ten of bytes.
 var bytePowers = map[string]int{"kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12}
 
 var (
 	currencies = wordset.Of(`
 		eur euro euros usd dollar dollars gbp chf jpy cny rmb inr sek nok dkk pln czk huf cad sgd hkd brl mxn zar
-		aed krw rub kr`)
+		aed krw rub kr rs`)
 	percents = wordset.Of(`
 		percent percentage pct prozent prozentpunkte procent procenten procenta prosent porcentaje процент процента
 		процентов`)
@@ -61,6 +65,8 @@ var units = wordset.Of(`
 func wordPower(word string, style Style) int {
 	switch {
 	case word == "mil" && style == PointDecimal: // English: a million dollars
+		return 6
+	case word == "mill" && style == CommaDecimal: // Norwegian
 		return 6
 	case (word == "billion" || word == "billions") && style == CommaDecimal: // German, French, Danish
 		return 12
@@ -130,6 +136,8 @@ func letterPower(letters, behind string, glued, money bool) (power int, unsure b
 		return letterPowers[lower], false
 	case money && lower == "t":
 		return 12, false
+	case money && abbreviated[lower] != 0:
+		return abbreviated[lower], true
 	case money && lower != "tsd":
 		return letterPowers[lower], false
 	case lower == "k" || letters == "M" || letters == "B" || letters == "MM":
