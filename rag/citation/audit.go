@@ -109,6 +109,7 @@ type facts struct {
 	nouns      map[string]bool  // stems of nouns behind digits
 	halves     []string         // stems of nouns such as hour, of "an hour and a half"
 	shares     map[float64]bool // percentages, in thousandths
+	lists      map[int]bool     // numbers of items of lists
 	counted    []counted
 	statements []statement
 	periods    bool // a reader can compute periods from it
@@ -179,7 +180,7 @@ func (c *facts) readNumbers(text string, dates []date) {
 			c.values[value]++
 		}
 	}
-	c.periods = vaguePeriod.MatchString(text)
+	c.periods, c.lists = vaguePeriod.MatchString(text), listed(text)
 }
 
 var brackets = regexp.MustCompile(`\s*\[([^\[\]\n]{1,200})\]`)
@@ -327,6 +328,9 @@ func (s *finding) amounts(body string) {
 	for i, n := range figures.Missing(body, s.a.style, sets...) {
 		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {
 			continue // a month
+		}
+		if len(n.Text) == 1 && n.Value > 1 && s.any(func(c *facts) bool { return c.lists[int(n.Value)] }) {
+			continue // 4 members: A, B, C and D
 		}
 		if i >= maxPaired || !s.any(func(c *facts) bool { return c.says(n, body) }) {
 			s.add(qed.WrongNumber, n.Text)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/numeral"
+	"github.com/qedkit/qed/internal/sentence"
 )
 
 // implied returns the numbers that a source states in other forms than digits and
@@ -70,6 +71,26 @@ func implied(text string) (all []float64) {
 	}
 	return all
 }
+
+// listed returns how many items the lists and the enumerations of a source have.
+func listed(text string) map[int]bool {
+	all, items := map[int]bool{}, 0
+	for line := range strings.Lines(text + "\n\n") {
+		switch trimmed := strings.TrimSpace(line); {
+		case trimmed != "" && sentence.IsItem(trimmed):
+			items++
+		case trimmed == "" || line[0] != ' ' && line[0] != '\t': // no item in several lines
+			all[items], items = true, 0
+		}
+	}
+	for _, found := range enumerated.FindAllString(text, -1) {
+		all[strings.Count(found, ", ")+2] = true
+	}
+	return all
+}
+
+// enumerated matches "A, B and C".
+var enumerated = regexp.MustCompile(`(?:[^\s,;.:][^,;.:\n]{0,40}, ){1,8}[^,;.:\n]{1,40},? (?:and|und|or|oder) `)
 
 // count returns the value of digits or of a number in words, and 1 for anything else.
 func count(text string) float64 {
