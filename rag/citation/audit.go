@@ -332,6 +332,9 @@ func (s *finding) amounts(body string) {
 		if len(n.Text) == 1 && n.Value > 1 && s.any(func(c *facts) bool { return c.lists[int(n.Value)] }) {
 			continue // 4 members: A, B, C and D
 		}
+		if strings.Trim(n.Text, "0123456789") == "" && s.any(func(c *facts) bool { return c.hasHour(n.Value) }) {
+			continue // open 9-17
+		}
 		if i >= maxPaired || !s.any(func(c *facts) bool { return c.says(n, body) }) {
 			s.add(qed.WrongNumber, n.Text)
 		}

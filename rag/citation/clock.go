@@ -181,3 +181,23 @@ func blank(text []byte, begin, end int) {
 		text[i] = ' '
 	}
 }
+
+// hasSpan reports whether two times of a source are so many seconds apart.
+func (c *facts) hasSpan(seconds float64) bool {
+	for i, a := range c.times[:min(len(c.times), maxPaired)] {
+		for _, b := range c.times[:i] {
+			if d := float64(a.seconds - b.seconds); d == seconds || -d == seconds {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasHour reports whether a source has the time of a whole hour.
+func (c *facts) hasHour(hour float64) bool {
+	return slices.ContainsFunc(c.times, func(t clockTime) bool {
+		at := float64(t.seconds) / 3600
+		return at == hour || at == hour+12
+	})
+}

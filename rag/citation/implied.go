@@ -183,6 +183,9 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 		return false
 	}
 	u := units[stem(m[1])]
+	if u.dimension == "time" && c.hasSpan(n.Value*u.size) {
+		return true
+	}
 	is := func(value float64, other unit) bool {
 		ratio := value * other.size / (n.Value * u.size)
 		return other.dimension == u.dimension && 0.99 < ratio && ratio < 1.01
