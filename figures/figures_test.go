@@ -178,6 +178,11 @@ func TestMissingReadsForms(t *testing.T) {
 		{`{"x":20,"y":3000}`, "20, 3 thousand", stands},
 		{`{"x":20000000,"y":3000}`, "20 million, 4 thousand", wrong},
 
+		// Years.
+		{`{"season":"2022-23","n":3}`, "It was 3 in the season 2022–23, of 2019–2023, and in 2024's third quarter.", stands},
+		{`{"n":3}`, "It was 2024–30 and 3.", wrong},
+		{`{"n":3}`, "It was 1200–1300.", wrong},
+
 		// Dates of other languages.
 		{`{"x":80}`, "El 14 de marzo de 2024 y el 3 de abril hubo 80.", stands},
 		{`{"x":80}`, "Le 14 mars 2024, il y avait 80 ; op 14 maart 2024; 14 marca 2024; 14 марта 2024; em 14 de março.", stands},

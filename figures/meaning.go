@@ -15,6 +15,12 @@ import (
 // groups of digits such as 030-12-44. The end is 0 for anything else.
 func (s *scanner) shape(begin int) (m meaning, end int) {
 	end = digitsEnd(s.text, begin)
+	if next, isSpan := strings.CutPrefix(s.text[end:], "–"); isSpan && isYear(s.text[begin:end]) { // 2022–23
+		next = next[:digitsEnd(next, 0)]
+		if isYear(next) || len(next) == 2 && smallValue(next) == (smallValue(s.text[begin:end])+1)%100 {
+			return year, end + len("–") + len(next)
+		}
+	}
 	if end == len(s.text) || strings.IndexByte("-/:.", s.text[end]) < 0 {
 		return 0, 0
 	}
@@ -116,7 +122,7 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 	case value >= 1 && value <= 31 && (isMonth(next) || isMonth(word)):
 		return day
 	case isYear(digits) && (isMonth(word) || isMonth(lower) || years[lower] || s.followsDate(n)),
-		isYear(digits) && last == '(' && strings.HasPrefix(behind, ")"),
+		isYear(digits) && (last == '(' && strings.HasPrefix(behind, ")") || strings.HasPrefix(behind, "'s ")),
 		last == '\'' && len(digits) == 2:
 		return year
 	case recent[lower] && periods[strings.ToLower(next)], isSuperlative(next):
