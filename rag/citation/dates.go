@@ -63,18 +63,22 @@ const (
 // dayOrMonthFirst matches 3/4/2026.
 var dayOrMonthFirst = regexp.MustCompile(`\b(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`)
 
-// datePatterns match the dates that a sentence states. Their groups are the parts of a date,
-// and first and last for the other day of 3-5 April.
-var datePatterns = []*regexp.Regexp{
+// digitDates and datePatterns match the dates that a sentence states, the first without the
+// name of a month. Their groups are the parts of a date, and first and last for the other day
+// of 3-5 April.
+var digitDates = []*regexp.Regexp{
 	regexp.MustCompile(`\b(?P<year>[12]\d{3})-(?P<month>\d{2})-(?P<day>\d{2})(?:\b|T)`),
 	regexp.MustCompile(`\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])\b`),
 	regexp.MustCompile(firstDay + `\b(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\. ?(?P<year>[12]\d{3}|\d{2}\b)`),
 	dayOrMonthFirst,
-	regexp.MustCompile(firstDay + `\b(?P<day>\d{1,2})(?:\.|st|nd|rd|th)?\s+(?:of\s+)?` + monthName + `\.?(?:,?\s+(?P<year>[12]\d{3})\b)?`),
-	regexp.MustCompile(`\b` + monthName + `\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?\b` +
-		`(?:(?:\s?[-–—]\s?|\s(?:to|through|bis)\s)(?P<last>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\s+(?P<year>[12]\d{3})\b)?`),
-	regexp.MustCompile(`\b` + monthName + `\.?\s+(?P<year>[12]\d{3})\b`),
 }
+
+var datePatterns = append(slices.Clip(digitDates),
+	regexp.MustCompile(firstDay+`\b(?P<day>\d{1,2})(?:\.|st|nd|rd|th)?\s+(?:of\s+)?`+monthName+`\.?(?:,?\s+(?P<year>[12]\d{3})\b)?`),
+	regexp.MustCompile(`\b`+monthName+`\.?\s+(?P<day>\d{1,2})(?:st|nd|rd|th)?\b`+
+		`(?:(?:\s?[-–—]\s?|\s(?:to|through|bis)\s)(?P<last>\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\s+(?P<year>[12]\d{3})\b)?`),
+	regexp.MustCompile(`\b`+monthName+`\.?\s+(?P<year>[12]\d{3})\b`),
+)
 
 const firstDay = `(?:(?:^|[\s(])(?P<first>\d{1,2})(?:\.|st|nd|rd|th)?(?:\s?[-–—&]\s?|\s(?:to|until|through|and|bis|und)\s(?:the\s|zum\s)?))?`
 
@@ -108,9 +112,16 @@ var (
 
 // datesOf returns the dates of a text, in its order. A year alone is a number.
 func datesOf(text string) []date {
+	if !strings.ContainsAny(text, "0123456789") {
+		return nil
+	}
+	patterns := datePatterns
+	if !anyMonth.MatchString(text) {
+		patterns = digitDates
+	}
 	var all []date
 	taken := make([]bool, len(text))
-	for _, p := range datePatterns {
+	for _, p := range patterns {
 		for _, m := range p.FindAllStringSubmatchIndex(text, -1) {
 			if slices.Contains(taken[m[0]:m[1]], true) {
 				continue
