@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/monthname"
+	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/wordset"
 )
 
@@ -317,5 +317,5 @@ var (
 func isMonth(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	lower := strings.ToLower(word)
-	return unicode.IsUpper(first) && months[lower] || monthname.Numbers[lower] > 0
+	return unicode.IsUpper(first) && months[lower] || numeral.Months[lower] > 0
 }

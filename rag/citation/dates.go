@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/internal/monthname"
 	"github.com/qedkit/qed/internal/numeral"
 )
 
@@ -205,7 +204,7 @@ func dateOf(p *regexp.Regexp, text string, match []int) []date {
 
 // monthWords has the numbers of months by their names in lower case, in all languages.
 var monthWords = func() map[string]int {
-	all := maps.Clone(monthname.Numbers)
+	all := maps.Clone(numeral.Months)
 	for name := range strings.SplitSeq(months, "|") {
 		all[strings.ToLower(name)] = monthOf(name)
 	}

@@ -1,11 +1,10 @@
-// Package monthname has the names of the months in languages other than English and German,
-// as dates are written in them.
-package monthname
+package numeral
 
 import "strings"
 
-// Numbers has the numbers of the months, from 1 on, by their names in lower case.
-var Numbers = func() map[string]int {
+// Months has the numbers of the months, from 1 on, by their names in lower case, in languages
+// other than English and German, as dates are written in them.
+var Months = func() map[string]int {
 	all := map[string]int{}
 	for _, names := range []string{
 		"enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
