@@ -71,7 +71,8 @@ const separators = ";\t|,"
 // Separator returns the sign that separates the cells of a CSV file: the one that
 // most of the first records have as often as the header. It does not look into
 // quotes. If several have, it is the one that the header has most often, or another one than a
-// comma, if all commas may be marks of numbers and texts.
+// comma. It is never a comma if all commas may be marks of numbers and texts, and another sign is
+// in every record.
 //
 // A first line such as "sep=;", which spreadsheets write, names the sign. It is not
 // the header, and named is true.
@@ -99,15 +100,17 @@ func commonest(head []byte) rune {
 		header = below(records)
 	}
 	var same counts
+	least := header
 	for _, r := range records {
 		for i := range r {
+			least[i] = min(least[i], r[i])
 			if r[i] == header[i] {
 				same[i]++
 			}
 		}
 	}
-	if marks {
-		header[best] = min(header[best], 1)
+	if marks && slices.ContainsFunc(least[:best], func(n int) bool { return n > 0 }) {
+		header[best] = 0
 	}
 	for i := range header {
 		if header[i] == 0 {
