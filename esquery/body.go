@@ -135,6 +135,12 @@ func (c *checker) together(root *value) {
 			"from plus size is %d; at most %d hits can be read like this: narrow the query, or use search_after",
 			from+size, maxHits)
 	}
+	scored := size > 0 || len(c.topHits) > 0 || root.get("min_score") != nil
+	if query := root.get("query"); !scored && query != nil {
+		c.in("query")
+		c.member(query, "bool", c.idleShould)
+		c.out()
+	}
 	if n := times(max(size, c.topped), c.marked); n > maxHighlights {
 		c.report(ErrTooExpensive, nil,
 			"up to %d texts would be highlighted; at most %d are allowed: use a smaller size or fewer fields", n, maxHighlights)

@@ -1,5 +1,7 @@
 package esquery
 
+import "slices"
+
 var (
 	boolParams = withCommon(
 		param{key: "must", takes: clauses},
@@ -22,22 +24,44 @@ func (c *checker) boolQuery(v *value) {
 	if !c.params(v, "bool", boolParams) {
 		return
 	}
-	minimum, should := v.get("minimum_should_match"), v.get("should")
+	unscored := []string{"filter", "must_not", "post_filter", "filters"}
+	if slices.ContainsFunc(c.path, func(s step) bool { return slices.Contains(unscored, s.key) }) {
+		c.idleShould(v)
+	}
+	minimum, should := v.get("minimum_should_match"), clauseCount(v, "should")
 	if minimum == nil || minimum.kind != number {
 		return
 	}
-	n, _ := countOf(minimum)
-	have := 0
-	if should != nil {
-		if have = len(should.items); should.kind == object {
-			have = 1
-		}
-	}
-	if n > have {
+	if n, _ := countOf(minimum); n > should {
 		c.in("minimum_should_match")
-		c.report(ErrInvalidLiteral, nil, "%d of %d should clauses cannot match, so nothing is found", n, have)
+		c.report(ErrInvalidLiteral, nil, "%d of %d should clauses cannot match, so nothing is found", n, should)
 		c.out()
 	}
+}
+
+// clauseCount returns the number of clauses under a key of a bool.
+func clauseCount(v *value, key string) int {
+	switch m := v.get(key); {
+	case m == nil:
+		return 0
+	case m.kind == object:
+		return 1
+	default:
+		return len(m.items)
+	}
+}
+
+// idleShould reports the should of a bool that computes no score, if no clause of it has to
+// match.
+func (c *checker) idleShould(v *value) {
+	required := clauseCount(v, "must") + clauseCount(v, "filter")
+	if v.get("minimum_should_match") != nil || required == 0 || clauseCount(v, "should") == 0 {
+		return
+	}
+	c.in("should")
+	c.report(ErrInvalidLiteral, nil, "next to must or filter, should only adds to a score, and there is none here: "+
+		"add minimum_should_match 1 if one of its clauses has to match, or leave should out")
+	c.out()
 }
 
 // clausesOf checks the value of a key of a bool. Null means no clause.
