@@ -68,7 +68,7 @@ type flattener struct {
 	rows      [][]figure
 	more      bool     // there are more buckets than rows
 	counts    bool     // there is a column with numbers of documents
-	inexact   []string // aggregations whose counts may be too low
+	inexact   []string // aggregations whose counts are not exact
 }
 
 type figure struct {
@@ -217,6 +217,7 @@ func (f *flattener) keyType(d definition) string {
 // metrics returns the figures of an aggregation without a list of buckets.
 func (f *flattener) metrics(name string, def definition, agg map[string]any) ([]figure, error) {
 	if value, ok := agg["value"]; ok {
+		f.checkEstimate(name, def, value)
 		return []figure{{name, def.shown(value, agg["value_as_string"])}}, nil
 	}
 	if found, ok := agg["hits"].(map[string]any); ok {

@@ -3,6 +3,7 @@ package searchagent
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/lists"
@@ -18,8 +19,27 @@ func (f *flattener) checkComplete(b *buckets) {
 	}
 	f.more = f.more || some("sum_other_doc_count")
 	if some("doc_count_error_upper_bound") {
-		f.inexact = lists.Add(f.inexact, plain(prompt.Clip(b.name, maxField)))
+		f.addInexact(b.name)
 	}
+}
+
+// checkEstimate records a number of different values that is an estimate: engines count up to a
+// threshold, and estimate beyond it.
+func (f *flattener) checkEstimate(name string, def definition, value any) {
+	if def.kind != "cardinality" {
+		return
+	}
+	threshold := 3000.0 // the default of both engines, which use at most 40000
+	if set, err := strconv.ParseFloat(fmt.Sprint(def.params["precision_threshold"]), 64); err == nil {
+		threshold = min(set, 40000)
+	}
+	if n, err := strconv.ParseFloat(fmt.Sprint(value), 64); err == nil && n > threshold {
+		f.addInexact(name)
+	}
+}
+
+func (f *flattener) addInexact(name string) {
+	f.inexact = lists.Add(f.inexact, plain(prompt.Clip(name, maxField)))
 }
 
 // reason returns which figures are not exact, and why.
@@ -32,7 +52,8 @@ func (f *flattener) reason() string {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	return "the counts of " + strings.Join(f.inexact[:min(len(f.inexact), maxReasons)], ", ") + more +
-		" are not exact, because each shard of the index returns only its own largest groups"
+		" are not exact, because the engine estimates them: each shard of the index returns only its own" +
+		" largest groups, and many different values are not counted one by one"
 }
 
 const maxReasons = 3

@@ -116,6 +116,31 @@ func TestFiguresOfASource(t *testing.T) {
 			got:     `{"port":{"doc_count_error_upper_bound":-1,"sum_other_doc_count":35,"buckets":[{"key":"p6","doc_count":2,"d":{"value":40.5}}]}}`,
 			columns: "port count d", rows: [][]any{{"p6", int64(2), 40.5}}, more: true, partial: "counts of port",
 		},
+		{
+			name: "many different values", asked: `{"ports":{"cardinality":{"field":"port"}}}`,
+			got:     `{"ports":{"value":3001}}`,
+			columns: "ports", rows: [][]any{{int64(3001)}}, partial: "counts of ports are not exact",
+		},
+		{
+			name: "few different values", asked: `{"ports":{"cardinality":{"field":"port"}}}`,
+			got:     `{"ports":{"value":3000}}`,
+			columns: "ports", rows: [][]any{{int64(3000)}},
+		},
+		{
+			name: "many different values below the threshold", asked: `{"ports":{"cardinality":{"field":"port","precision_threshold":40000}}}`,
+			got:     `{"ports":{"value":30000}}`,
+			columns: "ports", rows: [][]any{{int64(30000)}},
+		},
+		{
+			name: "above the highest threshold", asked: `{"ports":{"cardinality":{"field":"port","precision_threshold":1000000}}}`,
+			got:     `{"ports":{"value":40001}}`,
+			columns: "ports", rows: [][]any{{int64(40001)}}, partial: "counts of ports",
+		},
+		{
+			name: "above a threshold", asked: `{"late":{"filter":{"term":{"late":true}},"aggs":{"ports":{"cardinality":{"field":"port","precision_threshold":"100"}}}}}`,
+			got:     `{"late":{"doc_count":900,"ports":{"value":101}}}`,
+			columns: "late late.ports", rows: [][]any{{int64(900), int64(101)}}, partial: "counts of late.ports",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := ships(t, tt.got).Run(t.Context(), json.RawMessage(`{"size":0,"aggs":`+tt.asked+`}`))
