@@ -44,12 +44,17 @@ type output struct {
 func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMessage, error) {
 	var texts []string
 	for _, content := range r.Content {
-		if text, ok := content.(*mcp.TextContent); ok {
-			texts = append(texts, text.Text)
+		switch part := content.(type) {
+		case *mcp.TextContent:
+			texts = append(texts, part.Text)
+		case *mcp.EmbeddedResource:
+			if r.IsError && part.Resource != nil {
+				texts = append(texts, part.Resource.Text)
+			}
 		}
 	}
 	if r.IsError {
-		return nil, c.toolError(texts, r.StructuredContent)
+		return nil, toolError(texts, r.StructuredContent)
 	}
 	var out output
 	for i, content := range r.Content {
@@ -86,13 +91,13 @@ func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMes
 // onlyText reports whether the output has nothing but a text.
 func (o *output) onlyText() bool { return o.Artifacts == nil && o.Citations == nil && o.LeftOut == nil }
 
-// toolError returns the error that a result holds.
-func (c *Client) toolError(texts []string, structured any) error {
+// toolError returns the error that a result holds: its texts, and the structured content if
+// that says something else.
+func toolError(texts []string, structured any) error {
 	text := strings.Join(texts, "\n")
-	if text == "" && structured != nil {
-		if raw, err := json.Marshal(structured); err == nil {
-			text = string(raw)
-		}
+	value, same, err := exact(structured, texts)
+	if err == nil && !same && string(value) != "null" && string(value) != "{}" {
+		text += "\n" + string(value)
 	}
 	if text = clean(text, maxErrorText); text == "" {
 		text = "the MCP server reports that the call failed, without a reason"
