@@ -25,7 +25,7 @@ func (c *checker) boolQuery(v *value) {
 		return
 	}
 	unscored := []string{"filter", "must_not", "post_filter", "filters"}
-	if slices.ContainsFunc(c.path, func(s step) bool { return slices.Contains(unscored, s.key) }) {
+	if c.trusted || slices.ContainsFunc(c.path, func(s step) bool { return slices.Contains(unscored, s.key) }) {
 		c.idleShould(v)
 	}
 	minimum, should := v.get("minimum_should_match"), clauseCount(v, "should")

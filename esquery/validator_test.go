@@ -26,6 +26,7 @@ func TestFilterThatDoesNotFit(t *testing.T) {
 		"an analysed field": `{"term":{"title":"a"}}`,
 		"no values":         `{"terms":{"tenantId":[]}}`,
 		"a script":          `{"script":{"script":"true"}}`,
+		"an idle should":    `{"bool":{"must":{"term":{"tenantId":"a"}},"should":[{"term":{"status":"open"}}]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			opt := &esquery.Options{Filter: json.RawMessage(filter)}
