@@ -428,6 +428,7 @@ func TestRefused(t *testing.T) {
 		"a negative slice":           {table(t, "a|n", []any{"x", -1}, []any{"y", 2}), chart.Options{Kind: chart.Pie}, chart.ErrFieldType},
 		"a histogram of texts":       {delays(t), chart.Options{Kind: chart.Histogram, X: "port"}, chart.ErrFieldType},
 		"a scatter of texts":         {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "port"}, chart.ErrFieldType},
+		"money as texts":             {table(t, "c|m", []any{"Ann", "$1,234.50"}, []any{"Bo", "$7.00"}), chart.Options{}, chart.ErrNoData},
 		"a scatter without a number": {table(t, "a", []any{"x"}), chart.Options{Kind: chart.Scatter}, chart.ErrNoData},
 		"a column against itself":    {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "delay"}, chart.ErrMalformed},
 		"a limit below zero":         {delays(t), chart.Options{Top: -1}, chart.ErrMalformed},

@@ -164,6 +164,9 @@ func (c *field) categories() bool {
 func (c *field) ordered() bool  { return c.typ == vegalite.Ordinal && !column.IsIdentifier(c.name) }
 func (c *field) anything() bool { return true }
 
+// isKey reports whether to count the rows of each value makes bars of 1 only.
+func (c *field) isKey() bool { return c.values > 1 && c.distinct == c.values && !c.timed() }
+
 // first returns the first unused column that one of the conditions holds for, in
 // the order of the conditions.
 func (c *chooser) first(sorts ...func(*field) bool) *field {
@@ -256,7 +259,11 @@ func (c *chooser) fillPlaces(p *plan) {
 	}
 	c.fill(&p.x, "/x", "a column of categories, dates or numbers", across...)
 	if p.y == nil && p.aggregate != Count {
-		p.y = c.first((*field).measures)
+		if p.y = c.first((*field).measures); p.y == nil && !asked && p.aggregate == "" && p.x != nil && p.x.isKey() {
+			c.fault("/y", ErrNoData, fmt.Sprintf("no other column has numbers, and each %s has one row: "+
+				"convert a column such as an amount of money to numbers first", vegalite.Quoted(p.x.name)))
+			return
+		}
 	}
 	c.number("/y", p.y, &p.aggregate)
 	if p.by == nil && (p.kind == StackedBar || p.kind == GroupedBar || !asked && p.kind == Line) {
