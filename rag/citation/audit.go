@@ -110,6 +110,7 @@ type facts struct {
 	halves     []string         // stems of nouns such as hour, of "an hour and a half"
 	shares     map[float64]bool // percentages, in thousandths
 	lists      map[int]bool     // numbers of items of lists
+	changes    figures.Set      // by how much the amounts of a sentence differ, in percent
 	counted    []counted
 	statements []statement
 	periods    bool // a reader can compute periods from it
@@ -170,6 +171,7 @@ func (c *facts) readNumbers(text string, dates []date) {
 		if st := newStatement(text[begin:end]); len(st.counted) > 0 {
 			c.statements = append(c.statements, st)
 		}
+		c.compare(figures.Find(text[begin:end], figures.StyleOf(text)))
 		begin = end
 	}
 	for _, n := range numeral.Find(text) {

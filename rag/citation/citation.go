@@ -17,7 +17,8 @@
 //     case, spaces, and the forms of quotation marks and dashes. Parts of a
 //     quotation may be left out where it has "..." or "[...]".
 //   - Each amount and each date of a cited sentence is in the sources that it
-//     cites, in any form. Package [figures] reads the numbers.
+//     cites, in any form. Package [figures] reads the numbers. A percentage can also be by
+//     how much two amounts of one sentence of a source differ.
 //   - A year, a version, a time of day, a number in words, an ordinal, a unit and a number
 //     in a name, such as 8 in UTF-8, is reported only if the source has another one of the
 //     same thing, and nothing from which a reader could compute it. Many false ones pass.

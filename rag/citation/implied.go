@@ -92,6 +92,19 @@ func listed(text string) map[int]bool {
 // enumerated matches "A, B and C".
 var enumerated = regexp.MustCompile(`(?:[^\s,;.:][^,;.:\n]{0,40}, ){1,8}[^,;.:\n]{1,40},? (?:and|und|or|oder) `)
 
+// compare adds by how much the amounts of a sentence differ: "from $100m to $120m" says that
+// something grew by 20 %.
+func (c *facts) compare(all []figures.Number) {
+	for i, x := range all[:min(len(all), maxCompared)] {
+		for _, y := range all[:i] { // by 0 the result is no number
+			c.changes.Add("", []any{math.Abs(100*x.Value/y.Value - 100), math.Abs(100*y.Value/x.Value - 100)})
+		}
+	}
+}
+
+// maxCompared is how many amounts of a sentence are compared with each other.
+const maxCompared = 6
+
 // count returns the value of digits or of a number in words, and 1 for anything else.
 func count(text string) float64 {
 	if n, err := strconv.Atoi(text); err == nil {
@@ -165,7 +178,8 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 	}
 	if n.Percent {
 		rest := strconv.FormatFloat(100-n.Value, 'f', -1, 64) + " %"
-		return n.Value < 100 && others.MatchString(sentence) && len(c.numbers.Missing(rest, figures.PointDecimal)) == 0
+		return n.Value < 100 && others.MatchString(sentence) && len(c.numbers.Missing(rest, figures.PointDecimal)) == 0 ||
+			len(c.changes.Missing(strconv.FormatFloat(math.Abs(n.Value), 'f', -1, 64), figures.PointDecimal)) == 0
 	}
 	if m := pointed.FindStringSubmatch(n.Text); m != nil {
 		at := clockTimes(m[1] + ":" + m[2])
