@@ -43,7 +43,7 @@ func (r *records) next(offset int64) error {
 		return r.tooLarge()
 	}
 	line := r.lineAt(offset)
-	r.newlines = append(r.newlines[:0], r.newlines[line-r.line:]...)
+	r.newlines = r.newlines[line-r.line:]
 	r.start, r.line = offset, line
 	return nil
 }

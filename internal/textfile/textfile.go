@@ -109,6 +109,9 @@ func commonest(head []byte) rune {
 			}
 		}
 	}
+	if marks {
+		header[best] = min(header[best], 1)
+	}
 	if marks && slices.ContainsFunc(least[:best], func(n int) bool { return n > 0 }) {
 		header[best] = 0
 	}

@@ -42,6 +42,8 @@ func TestSeparator(t *testing.T) {
 		{"tabs with decimal commas and no header", "1,5\t2,25\n3,5\t-4,5\n", '\t', false},
 		{"bars with dates in words", "Sun, 01 Sep 2002|-0,04\nFri, 19 Feb 2021|2,5\n", '|', false},
 		{"dates in words and rows that end early", "April 5, 2023;7;Ray;new;\nApril 4, 2023;8;Ann;\nMay 9, 2023;9;Eve;\n", ';', false},
+		{"decimal commas and a line below", "Ort, Land;Wert, EUR\nBerlin, DE;1,5\nParis, FR;2,5\n(Quelle: Amt)\n", ';', false},
+		{"decimal commas, no header and a line below", "1,5\t2,25\t3,5\n3,5\t-4,5\t1,5\nEnde\n", '\t', false},
 		{"decimal commas and a comma in the header", "name;price,net\nx;1,5\n", ';', false},
 		{"commas between digits", "1,2,3\n4,5,6\n", ',', false},
 		{"commas and blanks", "a, b\n1, 2\n", ',', false},
