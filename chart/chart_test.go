@@ -201,6 +201,13 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+func TestRowsOfWhatRepeats(t *testing.T) {
+	d := read(t, build(t, table(t, "employee|dept", []any{"Ann", "IT"}, []any{"Bo", "IT"}, []any{"Cy", "HR"}), nil))
+	if len(d.Data.Values) != 2 || d.Encoding["x"].Type != "nominal" {
+		t.Errorf("not the rows of each department: %v", d.Data.Values)
+	}
+}
+
 func TestSortAndLimit(t *testing.T) {
 	rows := table(t, "k|v", []any{"b", 2}, []any{"c", 9}, []any{"a", 5}, []any{"d", 1})
 	for name, tt := range map[string]struct {

@@ -164,7 +164,7 @@ func (c *field) categories() bool {
 func (c *field) ordered() bool  { return c.typ == vegalite.Ordinal && !column.IsIdentifier(c.name) }
 func (c *field) anything() bool { return true }
 
-// isKey reports whether to count the rows of each value makes bars of 1 only.
+// isKey reports whether each value is in one row, so that bars of their numbers would all be 1.
 func (c *field) isKey() bool { return c.values > 1 && c.distinct == c.values && !c.timed() }
 
 // first returns the first unused column that one of the conditions holds for, in
@@ -259,10 +259,13 @@ func (c *chooser) fillPlaces(p *plan) {
 	}
 	c.fill(&p.x, "/x", "a column of categories, dates or numbers", across...)
 	if p.y == nil && p.aggregate != Count {
-		if p.y = c.first((*field).measures); p.y == nil && !asked && p.aggregate == "" && p.x != nil && p.x.isKey() {
-			c.fault("/y", ErrNoData, fmt.Sprintf("no other column has numbers, and each %s has one row: "+
-				"convert a column such as an amount of money to numbers first", vegalite.Quoted(p.x.name)))
-			return
+		p.y = c.first((*field).measures)
+		if p.y == nil && !asked && p.aggregate == "" && p.x != nil && p.x.isKey() { // counts the rows of another column
+			if p.x = c.first(func(col *field) bool { return col.categories() && !col.isKey() }); p.x == nil {
+				c.fault("/y", ErrNoData, "no column has numbers or the same value twice: "+
+					"convert a column such as an amount of money to numbers first")
+				return
+			}
 		}
 	}
 	c.number("/y", p.y, &p.aggregate)

@@ -255,6 +255,11 @@ func TestMissingReadsForms(t *testing.T) {
 		{`{"sales_2024":7,"top_10":8}`, "In 2024 it was 7 of the top 10", stands},
 		{`{"x":20}`, "Miami lost 20·10", wrong},
 		{`{"loss":-20}`, "It lost 20; the change is -20, −20.", stands},
+		{`{"months":6}`, "The first 12 months are free.", wrong},
+		{`{"x":4}`, "4 out of 10 stores", wrong},
+		{`{"x":5}`, "En marzo del 2024 fueron 5.", stands},
+		{`{"rows":0}`, "Less than 50 % of them", wrong},
+		{`{"x":0.002}`, "Less than 90 % of them", wrong},
 	} {
 		var data figures.Set
 		data.Add("", json.RawMessage(tt.data))

@@ -105,7 +105,7 @@ func (s *Set) holdsHedged(r reading, n *Number) bool {
 	case below, nearly:
 		low := max(want-unit, want/2) // nearly 1,000 is not 1
 		switch {
-		case n.hedge == below && want < 1: // p < 0.05
+		case n.hedge == below && want < 1 && !n.Percent: // p < 0.05
 			low = 0
 		case n.hedge == below && n.Percent: // under 1 %
 			low = want - unit

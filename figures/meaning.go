@@ -2,6 +2,7 @@ package figures
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -125,9 +126,9 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		isYear(digits) && (last == '(' && strings.HasPrefix(behind, ")") || strings.HasPrefix(behind, "'s ")),
 		last == '\'' && len(digits) == 2:
 		return year
-	case recent[lower] && periods[strings.ToLower(next)], isSuperlative(next):
+	case recent[lower] && periods[strings.ToLower(next)], periods[strings.ToLower(next)] && inTheFirst.MatchString(before), isSuperlative(next):
 		return label
-	case (value == 5 || value == 10) && (strings.HasSuffix(before, "/") || strings.HasSuffix(before, " out of ")):
+	case (value == 5 || value == 10) && (strings.HasSuffix(before, "/") || strings.HasSuffix(before, " out of ") && len(s.all) > 0 && !s.all[len(s.all)-1].plain):
 		return label // the scale of a rating
 	case (strings.HasSuffix(before, "[") || strings.HasSuffix(before, "[^")) && behind != "" && strings.IndexByte("],;", behind[0]) >= 0:
 		return numbered
@@ -294,12 +295,12 @@ var (
 		vor nach before after between zwischen vs versus gegenüber geschäftsjahr saison season early late end mid anfang mitte ende
 		quarter quartal half halbjahr month months`)
 
-	recent  = wordset.Of("first last past previous next coming ersten letzten letzte letzter vergangenen vorigen nächsten kommenden")
+	recent  = wordset.Of("last past previous next coming letzten letzte letzter vergangenen vorigen nächsten kommenden")
 	periods = wordset.Of(`
 		day days week weeks month months quarter quarters year years hour hours minute minutes tag tage tagen woche
 		wochen monat monate monaten quartal quartale quartalen jahr jahre jahren stunde stunden minuten`)
 	rates    = wordset.Of("per pro je por pour") // before 1,000 inhabitants
-	linking  = wordset.Of("of von des the de")
+	linking  = wordset.Of("of von des the de del")
 	articles = wordset.Of("am im der die das den dem des zum zur vom beim ab bis seit jeder jede jedes jeden")
 
 	months = func() map[string]bool {
@@ -312,6 +313,10 @@ var (
 		return all
 	}()
 )
+
+// inTheFirst matches what makes a period of a number: "The first 12 months are free" may be a
+// claim.
+var inTheFirst = regexp.MustCompile(`(?i)\b(?:in|of|during|within|over) (?:the |den )?(?:first|ersten) $`)
 
 // isMonth reports whether a word is the name of a month.
 func isMonth(word string) bool {
