@@ -84,8 +84,8 @@ const firstDay = `(?:(?:^|[\s(])(?P<first>\d{1,2})(?:\.|st|nd|rd|th)?(?:\s?[-–
 // dayOrMonth matches 3-4-2026 and 3/4/26.
 var dayOrMonth = regexp.MustCompile(`\b(?P<day>\d{1,2})[/-](?P<month>\d{1,2})[/-](?P<year>[12]\d{3}|\d{2})\b`)
 
-// otherDigits and otherPatterns match what can also be a date in a source, the first
-// without the name of a month.
+// otherPatterns match what can also be a date in a source. otherDigits are those of them that
+// need no name that anyMonth matches.
 var (
 	otherDigits = []*regexp.Regexp{
 		regexp.MustCompile(`\b(?P<year>[12]\d{3})[./年-]\s?(?P<month>\d{1,2})[./月-]\s?(?P<day>\d{1,2})`),
@@ -94,11 +94,12 @@ var (
 		regexp.MustCompile(`\b(?P<day>\d{1,2})\. ?(?P<month>\d{1,2})\.`),
 		regexp.MustCompile(`\b(?P<month>\d{1,2})/(?P<year>[12]\d{3})\b`),
 
-		// Words that may be months: of other languages, or in other letters.
-		regexp.MustCompile(`\b(?P<day>\d{1,2})(?:\.|º|er|st|nd|rd|th)?[\s.-]\s*(?:day of |of |de |di )?(?P<word>\pL{3,})` +
-			`(?:\.?,?[\s.-]\s*(?:de |del |['’])?(?P<year>[12]\d{3}|\d{2})\b)?`),
-		regexp.MustCompile(`(?P<word>\pL{3,})\.?\s+(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+|de\s+|del\s+)?['’]?(?P<year>[12]\d{3}|\d{2})\b`),
+		// Words that may be months: of other languages, or in other letters. A year behind the
+		// first is not part of the match: of "24 del 15 aprile", 15 is the next day.
+		regexp.MustCompile(`\b(?P<day>\d{1,2})(?:\.|º|er|st|nd|rd|th)?[\s.-]\s*(?:day of |of |de |di )?(?P<word>\pL{3,})`),
+		regexp.MustCompile(`(?P<word>\pL{3,})\.?\s+(?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,?\s+|de\s+|del\s+)?(?P<year>[12]\d{3})\b`),
 	}
+	yearBehind    = regexp.MustCompile(`^\.?,?[\s.-]\s*(?:de |del )?([12]\d{3})\b`)
 	anyMonth      = regexp.MustCompile(`\b` + monthName)
 	otherPatterns = append([]*regexp.Regexp{
 		anyMonth,
@@ -188,6 +189,9 @@ func dateOf(p *regexp.Regexp, text string, match []int) []date {
 		case "word":
 			if d.month = monthWords[strings.ToLower(part)]; d.month == 0 {
 				return nil
+			}
+			if m := yearBehind.FindStringSubmatch(text[match[1]:]); m != nil {
+				d.year, _ = strconv.Atoi(m[1])
 			}
 		}
 	}

@@ -210,6 +210,9 @@ func TestTrueSentences(t *testing.T) {
 		{"It began on 3 April 2026 [1].", "03.Apr.2026"},
 		{"It began on 3 April 2026 [1].", "dated the 3rd day of April, 2026"},
 		{"It began on 3 April 2026 [1].", "dated the third day of April, 2026"},
+		{"It began on 15 April 2026 [1].", "Decreto 24 del 15 de abril de 2026"},
+		{"It began on 15 April 2026 [1].", "Art. 24 del 15 aprile 2026"},
+		{"It began on 14 April 2026 [1].", "12 Paris 14 avril 2026"},
 		// Clock times.
 		{"It begins at 5 pm [1].", "It begins at 17:00. It ends at 20:00."},
 		{"It begins at 17:00 [1].", "It begins at 5 p.m. and ends at 8 p.m."},
@@ -325,6 +328,7 @@ func TestFalseSentences(t *testing.T) {
 		{"It began on 4 April 2026 [1].", "Begin: 03-05-2026"},
 		{"It began on 3 May 2026 [1].", "El proyecto empezó el 3 de abril de 2026."},
 		{"It began on 3 April 2025 [1].", "Le projet a commencé le 3 avril 2026."},
+		{"It began on 12 May 2020 [1].", "Le 12 mai 20 personnes sont venues."},
 		{"It began on 4 April 2026 [1].", "2026年4月3日に始まった。"},
 		{"Sales were EUR 1,244.5 million [1].", "| in EUR million | 2025 |\n|---|---|\n| Sales | 1,234.5 |"},
 		{"Sales were EUR 1,234.5 million [1].", "Sales were EUR 1,234.5."},
