@@ -104,14 +104,15 @@ type facts struct {
 	years years
 
 	numbers    figures.Set
-	values     map[float64]int  // how often it has a number
-	articles   map[string]bool  // stems of nouns behind an article
-	nouns      map[string]bool  // stems of nouns behind digits
-	halves     []string         // stems of nouns such as hour, of "an hour and a half"
-	shares     map[float64]bool // percentages, in thousandths
-	lists      map[int]bool     // numbers of items of lists
-	changes    figures.Set      // by how much the amounts of a sentence differ, in percent
+	values     map[float64]int       // how often it has a number
+	articles   map[string]bool       // stems of nouns behind an article
+	nouns      map[string]bool       // stems of nouns behind digits
+	halves     []string              // stems of nouns such as hour, of "an hour and a half"
+	shares     map[float64]bool      // percentages, in thousandths
+	lists      map[int]bool          // numbers of items of lists
+	changes    map[bool]*figures.Set // by how many percent something rose (true) or fell
 	counted    []counted
+	things     map[string]bool // stems of the nouns of counted
 	statements []statement
 	periods    bool // a reader can compute periods from it
 
@@ -147,8 +148,10 @@ func (c *facts) readNumbers(text string, dates []date) {
 	for _, n := range implied(text) {
 		c.numbers.Add("", n)
 	}
-	for _, unit := range slices.Compact(slices.Sorted(slices.Values(tableUnits.FindAllString(text, -1)))) {
-		c.numbers.Add(unit, text)
+	for scale, unit := range tableUnits {
+		if unit.MatchString(text) {
+			c.numbers.Add(scale, text)
+		}
 	}
 	for _, d := range dates {
 		if d.year > 0 {
@@ -165,13 +168,16 @@ func (c *facts) readNumbers(text string, dates []date) {
 	for _, m := range digitsBefore.FindAllStringSubmatch(text, -1) {
 		c.nouns[stem(m[2])] = true
 	}
-	c.counted = append(inWords(text), inDigits(spelled(text, figures.StyleOf(text)))...)
+	style := figures.StyleOf(text)
+	c.counted = append(inWords(text), inDigits(spelled(text, style))...)
+	c.things = lists.Set(c.counted, func(n counted) string { return n.noun })
+	c.changes = map[bool]*figures.Set{true: {}, false: {}}
 	begin := 0
 	for _, end := range sentence.Ends(text) {
 		if st := newStatement(text[begin:end]); len(st.counted) > 0 {
 			c.statements = append(c.statements, st)
 		}
-		c.compare(figures.Find(text[begin:end], figures.StyleOf(text)))
+		c.compare(text[begin:end], style)
 		begin = end
 	}
 	for _, n := range numeral.Find(text) {
@@ -326,12 +332,13 @@ func first[T any](all []T) []T { return all[:min(len(all), maxPaired)] }
 // amounts checks the numbers that package figures reads.
 func (s *finding) amounts(body string) {
 	sets := lists.Map(s.keys, func(key string) *figures.Set { return &s.a.sources[key].facts().numbers })
+	things := first(inDigits(body))
 	one := oneOf.FindStringSubmatch(body)
 	for i, n := range figures.Missing(body, s.a.style, sets...) {
 		if n.Text == "1" && one != nil && s.any(func(c *facts) bool { return c.articles[stem(one[1])] }) {
 			continue // a month
 		}
-		if len(n.Text) == 1 && n.Value > 1 && s.any(func(c *facts) bool { return c.lists[int(n.Value)] }) {
+		if len(n.Text) == 1 && n.Value > 1 && s.any(func(c *facts) bool { return c.mayList(n.Value, things) }) {
 			continue // 4 members: A, B, C and D
 		}
 		if strings.Trim(n.Text, "0123456789") == "" && s.any(func(c *facts) bool { return c.hasHour(n.Value) }) {

@@ -18,7 +18,7 @@
 //     quotation may be left out where it has "..." or "[...]".
 //   - Each amount and each date of a cited sentence is in the sources that it
 //     cites, in any form. Package [figures] reads the numbers. A percentage can also be by
-//     how much two amounts of one sentence of a source differ.
+//     how much something rose or fell in a source, as in "from 100 to 120".
 //   - A year, a version, a time of day, a number in words, an ordinal, a unit and a number
 //     in a name, such as 8 in UTF-8, is reported only if the source has another one of the
 //     same thing, and nothing from which a reader could compute it. Many false ones pass.

@@ -24,7 +24,8 @@ func implied(text string) (all []float64) {
 			all = append(all, float64(n.Value))
 		}
 	}
-	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	joined := strings.ReplaceAll(text, "emi-annual", "emiannual")
+	words := strings.FieldsFunc(joined, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, word := range words {
 		if strings.Trim(word, "IVXL") == "" {
 			all = append(all, romanValue(word))
@@ -38,8 +39,8 @@ func implied(text string) (all []float64) {
 		if before, ok := strings.CutSuffix(word, "einhalb"); ok {
 			all = append(all, count(before)+0.5)
 		}
-		if m := timesAsMuch.FindStringSubmatch(word); m != nil {
-			all = append(all, count(m[1]))
+		if before, ok := strings.CutSuffix(word, "fold"); ok && len(numeral.Find(before)) > 0 {
+			all = append(all, count(before))
 		}
 		if word == "half" && i > 2 && words[i-1] == "a" && words[i-2] == "and" {
 			all = append(all, count(words[i-3])+0.5)
@@ -92,18 +93,42 @@ func listed(text string) map[int]bool {
 // enumerated matches "A, B and C".
 var enumerated = regexp.MustCompile(`(?:[^\s,;.:][^,;.:\n]{0,40}, ){1,8}[^,;.:\n]{1,40},? (?:and|und|or|oder) `)
 
-// compare adds by how much the amounts of a sentence differ: "from $100m to $120m" says that
-// something grew by 20 %.
-func (c *facts) compare(all []figures.Number) {
-	for i, x := range all[:min(len(all), maxCompared)] {
-		for _, y := range all[:i] { // by 0 the result is no number
-			c.changes.Add("", []any{math.Abs(100*x.Value/y.Value - 100), math.Abs(100*y.Value/x.Value - 100)})
+// mayList reports whether a source lists as many things as a number of a sentence counts, and
+// states no number of them. What is measured is not listed.
+func (c *facts) mayList(value float64, things []counted) bool {
+	found := false
+	for _, n := range things {
+		if n.value == value && !n.ordinal {
+			if found = true; n.unit.dimension != "" || measures[n.noun] || c.things[n.noun] {
+				return false
+			}
+		}
+	}
+	return found && c.lists[int(value)]
+}
+
+// compare adds by how much something rose or fell in a sentence: "from $100m to $120m" is a
+// growth of 20 %.
+func (c *facts) compare(sentence string, style figures.Style) {
+	for _, change := range changeFrom.Split(sentence, -1)[1:] {
+		parts := changeTo.Split(change, 2)
+		before, after := figures.Find(parts[0], style), figures.Find(parts[len(parts)-1], style)
+		if len(parts) == 2 && len(before) > 0 && len(after) > 0 { // from 0 the result is no number
+			x, y := before[0].Value, after[0].Value
+			c.changes[y > x].Add("", math.Abs(100*y/x-100))
 		}
 	}
 }
 
-// maxCompared is how many amounts of a sentence are compared with each other.
-const maxCompared = 6
+var (
+	changeFrom = regexp.MustCompile(`(?i)\b(?:from|von)\s`)
+	changeTo   = regexp.MustCompile(`(?i)\s(?:to|auf)\s`)
+
+	rising = regexp.MustCompile(`(?i)\b(?:rose|risen|rises?|rising|grew|grown?|grows|growth|growing|increas\w+|gain\w*|climb\w*|up (?:by )?\d|` +
+		`st(?:ieg|eig)\w*|gestiegen|wuchs\w*|wächst|wachs\w*|gewachsen|Anstieg|Zunahme|erhöht\w*)`)
+	falling = regexp.MustCompile(`(?i)\b(?:fell|fall\w*|drop\w*|declin\w+|decreas\w+|shr[aiu]nk\w*|reduc\w+|down (?:by )?\d|` +
+		`s[aiu]nk\w*|gesunken|fiel\w*|fäll\w*|gefallen|Rückgang|Abnahme|verringert\w*)`)
+)
 
 // count returns the value of digits or of a number in words, and 1 for anything else.
 func count(text string) float64 {
@@ -133,8 +158,9 @@ var valuesOf = func() map[string][]float64 {
 		{"century centuries jahrhundert jahrhunderte jahrhunderten", []float64{100}},
 		{"fortnight fortnightly", []float64{14, 2}},
 		{"half halbe halbes halben halbjahr halbjährlich halbjährig", []float64{6}}, // of a year
-		{"quarter quarterly quartal quartale vierteljahr vierteljährlich", []float64{3, 4}},
-		{"semi semiannual semiannually biannual biannually", []float64{6, 2}},
+		{"quarter quartal quartale vierteljahr", []float64{3}},
+		{"quarterly vierteljährlich", []float64{3, 4}},
+		{"semiannual semiannually biannual biannually", []float64{6, 2}},
 		{"anderthalb", []float64{1.5}},
 	} {
 		for word := range strings.FieldsSeq(list.words) {
@@ -148,7 +174,7 @@ var valuesOf = func() map[string][]float64 {
 var fractions = func() map[string]float64 {
 	all := map[string]float64{}
 	for i, words := range []string{
-		"half halves halved halving halb halbe halber halbes halben halbiert halbierte hälfte hälften", "third thirds drittel dritteln",
+		"half halves halb halbe halber halbes halben hälfte hälften", "third thirds drittel dritteln",
 		"quarter quarters fourth fourths viertel vierteln", "fifth fifths fünftel", "sixth sixths sechstel",
 		"seventh sevenths siebtel", "eighth eighths achtel", "ninth ninths neuntel", "tenth tenths zehntel",
 	} {
@@ -178,8 +204,9 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 	}
 	if n.Percent {
 		rest := strconv.FormatFloat(100-n.Value, 'f', -1, 64) + " %"
+		up, down := rising.MatchString(sentence), falling.MatchString(sentence)
 		return n.Value < 100 && others.MatchString(sentence) && len(c.numbers.Missing(rest, figures.PointDecimal)) == 0 ||
-			len(c.changes.Missing(strconv.FormatFloat(math.Abs(n.Value), 'f', -1, 64), figures.PointDecimal)) == 0
+			up != down && len(c.changes[up].Missing(strconv.FormatFloat(math.Abs(n.Value), 'f', -1, 64), figures.PointDecimal)) == 0
 	}
 	if m := pointed.FindStringSubmatch(n.Text); m != nil {
 		at := clockTimes(m[1] + ":" + m[2])
@@ -260,15 +287,20 @@ var (
 
 	// majors match a name with a version, such as Python 3.11.
 	majors = regexp.MustCompile(`\b\p{Lu}\pL*\p{Ll}\pL*[ -]v?(\d+)\.\d`)
-	minors = regexp.MustCompile(`\b(\d+\.\d+)\.\d`) // 3.11.4 is a 3.11
-
-	timesAsMuch = regexp.MustCompile(`^(\pL+)(?:fold|fach\pL{0,2})$`) // tenfold
-
-	// tableUnits match in what the numbers of a table are counted: in EUR million, (T€).
-	tableUnits = regexp.MustCompile(`(?i)\b(?:in|of) (?:[a-z]{2,4}|[€$£]) ?(?:thousands?|millions?|billions?|tausend|tsd|mio|mrd|millionen|milliarden|mn|bn)\b|` +
-		`\bin (?:thousands?|millions?|billions?|tausend|tsd|mio|mrd|millionen|milliarden)\b|` +
-		`[€$£] ?(?:thousands?|millions?|billions?|mn?|bn|k)\b|\b[tkm]€|\b(?:teur|keur|meur)\b`)
+	minors = regexp.MustCompile(`\b\p{Lu}\pL*\p{Ll}\pL*[ -]v?(\d+\.\d+)\.\d{1,3}\b`) // Python 3.11.4 is a 3.11
 )
+
+// tableUnits match in what the numbers of a table are counted, by the name of the scale: in EUR
+// million, (T€).
+var tableUnits = map[string]*regexp.Regexp{
+	"thousand": tableUnit(`thousands?|tausend|tsd|k`, `[tk]`),
+	"million":  tableUnit(`millions?|millionen|mio|mn|m`, `m`),
+	"billion":  tableUnit(`billions?|milliarden|mrd|bn`, `b`),
+}
+
+func tableUnit(words, letter string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:\bin |(?:\b(?:in|of) (?:eur|usd|gbp|chf|us\$)|[€$£]) ?)(?:` + words + `)\b|\b` + letter + `(?:€|eur\b)`)
+}
 
 func romanValue(roman string) (value float64) {
 	digits := map[byte]float64{'I': 1, 'V': 5, 'X': 10, 'L': 50}
