@@ -121,6 +121,7 @@ type facts struct {
 	digits []string
 
 	times      []clockTime
+	spans      [][2]clockTime // 9:00 to 17:00
 	zones      []string
 	vagueTimes bool
 	small      map[int]bool // numbers that can be those of hours
@@ -137,6 +138,7 @@ func factsOf(text string) *facts {
 	c.digits = slices.Compact(slices.Sorted(slices.Values(numbersOfNames.FindAllString(text, -1))))
 	c.names = namesIn(text, true)
 	c.times, c.zones, c.vagueTimes = clockTimes(text), zones(text), vagueTime.MatchString(text)
+	c.spans = spansOf(text, c.times)
 	c.small = smallNumbers(text, dates, c.times)
 	return c
 }
@@ -306,6 +308,11 @@ func (s *finding) times(rest []byte) {
 			s.add(qed.WrongDate, body[t.begin:t.end])
 		}
 	}
+	for _, m := range bareSpan.FindAllSubmatchIndex(rest, -1) {
+		if s.any(func(c *facts) bool { return c.isOpen(body[m[2]:m[3]], body[m[4]:m[5]]) }) {
+			blank(rest, m[0], m[1])
+		}
+	}
 }
 
 // counts checks the numbers in words, and the units.
@@ -340,9 +347,6 @@ func (s *finding) amounts(body string) {
 		}
 		if len(n.Text) == 1 && n.Value > 1 && s.any(func(c *facts) bool { return c.mayList(n.Value, things) }) {
 			continue // 4 members: A, B, C and D
-		}
-		if strings.Trim(n.Text, "0123456789") == "" && s.any(func(c *facts) bool { return c.hasHour(n.Value) }) {
-			continue // open 9-17
 		}
 		if i >= maxPaired || !s.any(func(c *facts) bool { return c.says(n, body) }) {
 			s.add(qed.WrongNumber, n.Text)

@@ -182,22 +182,35 @@ func blank(text []byte, begin, end int) {
 	}
 }
 
-// hasSpan reports whether two times of a source are so many seconds apart.
-func (c *facts) hasSpan(seconds float64) bool {
-	for i, a := range c.times[:min(len(c.times), maxPaired)] {
-		for _, b := range c.times[:i] {
-			if d := float64(a.seconds - b.seconds); d == seconds || -d == seconds {
-				return true
-			}
+// spansOf returns the pairs of times that begin and end a span, such as 9:00–17:00. It sorts
+// the times by their place.
+func spansOf(text string, times []clockTime) (all [][2]clockTime) {
+	slices.SortFunc(times, func(a, b clockTime) int { return a.begin - b.begin })
+	for i, to := range times {
+		if from := times[max(0, i-1)]; from.end <= to.begin && until.MatchString(text[from.end:to.begin]) {
+			all = append(all, [2]clockTime{from, to})
 		}
 	}
-	return false
+	return all
 }
 
-// hasHour reports whether a source has the time of a whole hour.
-func (c *facts) hasHour(hour float64) bool {
-	return slices.ContainsFunc(c.times, func(t clockTime) bool {
-		at := float64(t.seconds) / 3600
-		return at == hour || at == hour+12
+var (
+	until    = regexp.MustCompile(`^\s?(?:[-–—]|to|until|till|bis)\s?$`)
+	bareSpan = regexp.MustCompile(`\b(\d{1,2})\s?(?:[-–—]|to|until|till|bis)\s?(\d{1,2})\b`)
+)
+
+// hasSpan reports whether a span of a source lasts so many seconds.
+func (c *facts) hasSpan(seconds float64) bool {
+	return slices.ContainsFunc(c.spans, func(s [2]clockTime) bool {
+		length := (s[1].seconds - s[0].seconds + allDay) % allDay
+		return float64(length) == seconds || s[1].half && float64(length%noon) == seconds // 9:00 to 5:00
+	})
+}
+
+// isOpen reports whether a source has the span between two whole hours. 5 is 17:00 too.
+func (c *facts) isOpen(from, to string) bool {
+	a, b := clockTimes(from+":00"), clockTimes(to+":00")
+	return len(a) == 1 && len(b) == 1 && slices.ContainsFunc(c.spans, func(s [2]clockTime) bool {
+		return a[0].same(s[0]) && b[0].same(s[1])
 	})
 }
