@@ -257,6 +257,26 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// The hint of a query without rows is for such a query alone: a row of NULL and 0 is a result.
+func TestHintOfNoRows(t *testing.T) {
+	for query, want := range map[string]bool{
+		"SELECT amount FROM t_parsed WHERE region = 'Nort'":               true,
+		"SELECT region FROM t_parsed UNION SELECT region FROM t_parsed":   false,
+		"SELECT region FROM t_parsed WHERE amount < 0 GROUP BY region":    true,
+		"SELECT COUNT(*) AS n FROM t_parsed WHERE region = 'Nort'":        false,
+		"SELECT SUM(amount) AS total FROM t_parsed WHERE region = 'Nort'": false,
+		"SELECT COUNT(*) AS n FROM t_parsed WHERE amount IS NULL":         false,
+	} {
+		t.Run(query, func(t *testing.T) {
+			got := one(t, "executeSQLQuery", object{"query": query, "reason": "r"})
+			if !strings.Contains(got, `"success":true`) || strings.Contains(got, "The query found no rows.") != want ||
+				strings.Contains(got, "alternatives") != want {
+				t.Errorf("a hint %v, want %v: %s", !want, want, got)
+			}
+		})
+	}
+}
+
 func TestTooManySessions(t *testing.T) {
 	inside, end := make(chan struct{}), make(chan struct{})
 	model := llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {

@@ -320,8 +320,8 @@ func (d *data) listed() string {
 const maxListed = 60 // columns
 
 // whyEmpty returns the conditions of a statement that found nothing, with what the data
-// has instead, or nil if it found something.
-func (d *data) whyEmpty(ctx context.Context, sql string, rows *qed.Table) []qed.Predicate {
+// has instead.
+func (d *data) whyEmpty(ctx context.Context, sql string) []qed.Predicate {
 	stmt, err := d.guard.Rewrite(ctx, sql)
 	if err != nil {
 		return nil
@@ -331,10 +331,8 @@ func (d *data) whyEmpty(ctx context.Context, sql string, rows *qed.Table) []qed.
 		Allows: func(string, string) bool { return true },
 		Type:   func(string, string) string { return "" },
 	}
-	if why, _ := p.Explain(ctx, stmt, rows, false); why != nil {
-		return why.Predicates
-	}
-	return nil
+	why, _ := p.Explain(ctx, stmt, new(qed.Table), false)
+	return why.Predicates
 }
 
 // misspelt returns the conditions that no row meets because a value is spelled in
@@ -343,9 +341,10 @@ func (d *data) misspelt(ctx context.Context, in validateArguments) (conditions [
 	if in.Claim.Kind != claims.Never && !(in.Claim.Kind == claims.Total && in.Claim.Value != nil && *in.Claim.Value == 0) {
 		return nil
 	}
-	for _, q := range d.whyEmpty(ctx, in.RelatedQuery, new(qed.Table)) {
+	for _, q := range d.whyEmpty(ctx, in.RelatedQuery) {
 		for _, text := range quoted.FindAllString(q.SQL, -1) {
-			if emptyresult.IsBlamed(q) && len(refusal.Nearest(strings.Trim(text, "'"), q.Nearest, 1)) > 0 {
+			text = strings.ReplaceAll(text[1:len(text)-1], "''", "'")
+			if emptyresult.IsBlamed(q) && !slices.Contains(q.Nearest, text) && len(refusal.Nearest(text, q.Nearest, 1)) > 0 {
 				conditions = lists.Add(conditions, q.SQL)
 			}
 		}
@@ -354,7 +353,7 @@ func (d *data) misspelt(ctx context.Context, in validateArguments) (conditions [
 }
 
 // quoted matches a text of a condition.
-var quoted = regexp.MustCompile(`'[^']*'`)
+var quoted = regexp.MustCompile(`'(?:[^']|'')*'`)
 
 // column returns a column of the table as the policy spells it, or "".
 func (d *data) column(name string) string {

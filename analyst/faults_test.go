@@ -472,7 +472,10 @@ func TestPlantedFaults(t *testing.T) {
 
 // What never happens is not what is spelled in another way.
 func TestNever(t *testing.T) {
-	csv := "region,status,amount\n" + strings.Repeat("north,paid,5\nsouth,open,7\neast,paid,9\n", 20)
+	csv := "region,status,amount,name\n" + strings.Repeat("north,paid,5,Johnson\nsouth,open,7,O'Brian\neast,paid,9,Johnson\n", 20)
+	for i := range 300 { // more names than are compared without a search
+		csv += fmt.Sprintf("north,paid,5,%c%c%d\n", 'A'+i%26, 'a'+i%24, 10_000_000+7919*i)
+	}
 	for where, want := range map[string]string{
 		"amount < 0":                           "proved",
 		"region = 'north' AND amount > 6":      "proved",
@@ -480,6 +483,15 @@ func TestNever(t *testing.T) {
 		"region = 'nort' AND amount < 0":       "not_checked doubt",
 		"status = 'payd'":                      "not_checked doubt",
 		"region = 'south' AND status = 'open'": "contradicted",
+
+		"status = 'refunded' AND status <> 'open'": "proved", // the data has the other text
+		"region = 'north' AND region = 'south'":    "proved",
+		"name = 'Johnson' AND name = 'O''Brian'":   "proved",
+		"name = 'Zimmermann'":                      "proved",
+		"name = 'Jonson'":                          "not_checked doubt",
+		"name = 'Jhonson'":                         "not_checked doubt",
+		"name = 'O''Brien'":                        "not_checked doubt",
+		"name IN ('Zimmermann', 'Jhonson')":        "not_checked doubt",
 	} {
 		query := "SELECT * FROM t_parsed WHERE " + where
 		r := examine(t, planted{where, csv, query, "It never happens.", &claims.Claim{Kind: claims.Never}, ""})

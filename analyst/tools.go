@@ -154,7 +154,8 @@ func (e *explorer) query(ctx context.Context, in queryArguments) (out queryResul
 		Language: query.SQL, Written: in.Query, Executed: executed,
 		Rows: len(rows.Rows), Millis: millis, Handle: out.Rows.Handle,
 	}}
-	if out.Alternatives = e.data.whyEmpty(ctx, in.Query, rows); out.Alternatives != nil {
+	if len(rows.Rows) == 0 {
+		out.Alternatives = e.data.whyEmpty(ctx, in.Query)
 		out.Hint = "The query found no rows. Compare its conditions with the values in the data."
 	}
 	if rows.Truncated {

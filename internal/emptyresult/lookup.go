@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -67,7 +68,8 @@ func (s *search) isBound(ctx context.Context, b *block, t *test) bool {
 }
 
 // nearestValues returns the values of a column that are nearest to what a statement
-// compares with, or all if there are few.
+// compares with, or all if there are few. Of a column with many, it compares those that a
+// search finds and the most frequent ones: a search misses a swapped letter.
 func (s *search) nearestValues(
 	ctx context.Context, whole *block, table string, column *sqlast.Column, wanted []string,
 ) []string {
@@ -75,21 +77,30 @@ func (s *search) nearestValues(
 		return nil
 	}
 	q := whole.reading([]sqlast.Item{{Expr: column}}, map[int]bool{0: true}, nil, maxDistinct)
-	q.Body.(*sqlast.Select).Distinct = true
+	q.Body.(*sqlast.Select).GroupBy = []sqlast.Expr{column}
+	all, more := s.texts(ctx, q)
+	if more {
+		q.OrderBy = []sqlast.Order{{Expr: &sqlast.Call{Name: "count", Star: true}, Desc: true}}
+		q.Limit = &sqlast.Number{Text: strconv.Itoa(s.MaxRows)}
+		found := s.find(ctx, table, column.Name, wanted)
+		frequent, _ := s.texts(ctx, q)
+		all = append(found, frequent...)
+	}
+	return textmatch.Nearest(wanted, all)
+}
+
+// texts returns the texts of a query for values of a column, and whether there may be more.
+func (s *search) texts(ctx context.Context, q *sqlast.Query) (all []string, more bool) {
 	rows, err := s.rows(ctx, q)
 	if err != nil || rows == nil {
-		return nil
+		return nil, false
 	}
-	var all []string
 	for _, row := range rows.Rows {
 		if text, ok := row[0].(string); ok && text != "" && len(text) <= maxPredicate {
 			all = append(all, text)
 		}
 	}
-	if rows.Truncated || len(rows.Rows) >= min(maxDistinct, s.MaxRows) {
-		all = s.find(ctx, table, column.Name, wanted)
-	}
-	return textmatch.Nearest(wanted, all)
+	return all, rows.Truncated || len(rows.Rows) >= min(maxDistinct, s.MaxRows)
 }
 
 // find looks up values of a column that has many.
