@@ -95,12 +95,13 @@ func findingText(texts *texts, f *proof.Finding) string {
 	case proof.CountRows:
 		text = texts.Counts
 		switch {
-		case len(f.By) == 0:
-		case f.Of[0] != "":
-			text = texts.CountsNone
-		default:
+		case f.Of[0] == "":
+			text = texts.NotChecked
+		case len(f.By) > 0:
 			text = texts.MayRepeat
 		}
+	case proof.CountOuter:
+		text = texts.CountsNone
 	case proof.BareColumn:
 		text = texts.OneOfGroup
 	case proof.IntegerDivision:

@@ -86,6 +86,9 @@ func TestProof(t *testing.T) {
 		complete  = "SELECT COUNT(*) AS n FROM orders o JOIN customer c ON c.id = o.customer_id WHERE o.id = 1 AND o.customer_id = 1"
 		lookup    = "SELECT SUM(o.total) AS n FROM item i JOIN orders o ON o.id = i.order_id"
 		outer     = "SELECT c.name, COUNT(*) AS n FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id, c.name ORDER BY n DESC LIMIT 1"
+		chain     = "SELECT COUNT(*) AS n FROM customer c LEFT JOIN orders o ON o.customer_id = c.id LEFT JOIN item i ON i.order_id = o.id"
+		full      = "SELECT COUNT(*) AS n FROM customer c FULL JOIN orders o ON o.customer_id = c.id"
+		kept      = "SELECT COUNT(*) AS n FROM orders o LEFT JOIN customer c ON c.id = o.customer_id"
 		distinct  = "SELECT COUNT(DISTINCT total) AS n FROM orders"
 		wrongJoin = "SELECT c.name FROM customer c JOIN orders o ON o.id = c.id"
 	)
@@ -112,7 +115,23 @@ func TestProof(t *testing.T) {
 		{name: "two joins repeat each other", question: "What was paid?", first: chasm, second: "SELECT SUM(amount) AS paid FROM payment", value: int64(100),
 			checked: []string{"SUM(amount): no row of payment counts more than once."}},
 		{name: "an outer join", question: "Who orders most?", first: outer, value: "Ann",
-			checked: []string{"COUNT(*) counts rows of orders, and each row of customer without one as 1."}},
+			checked: []string{"COUNT(*) counts rows of orders, and what has no row of orders as 1."}},
+		{name: "outer joins in a chain", question: "How many?", first: chain, value: int64(3),
+			checked: []string{"COUNT(*) counts rows of item, and what has no row of item as 1."}},
+		{name: "outer joins in a chain, in German", question: "Wie viele sind es?", first: chain, value: int64(3),
+			checked: []string{"COUNT(*) zählt Zeilen von item, und was keine Zeile von item hat, als 1."}},
+		{name: "outer joins in a chain, by order", question: "How many?", first: chain + " GROUP BY o.id ORDER BY o.id DESC", value: int64(2),
+			checked: []string{"COUNT(*) counts rows of item, and what has no row of item as 1."}},
+		{name: "an inner and an outer join", question: "How many?", first: strings.Replace(chain, "LEFT JOIN", "JOIN", 1), value: int64(2),
+			checked: []string{"COUNT(*) counts rows of item, and what has no row of item as 1."}},
+		{name: "a full join", question: "How many?", first: full, value: int64(4),
+			checked: []string{"COUNT(*) counts rows of orders, and what has no row of orders as 1."}},
+		{name: "the table that an outer join keeps", question: "How many?", first: kept, value: int64(3),
+			checked: []string{"COUNT(*) counts rows of orders."}},
+		{name: "a count of repeated rows", question: "How many?", first: "SELECT COUNT(o.id) AS n FROM orders o JOIN item i ON i.order_id = o.id", value: int64(3),
+			checked: []string{"COUNT(o.id): a row of orders counts once for each of its rows of item."}},
+		{name: "a count of combinations", question: "How many?", first: "SELECT COUNT(*) AS n FROM item i JOIN payment p ON p.order_id = i.order_id", value: int64(4),
+			checked: []string{"COUNT(*) was not checked."}},
 		{name: "different values", question: "How many totals?", first: distinct, value: int64(3),
 			checked: []string{"COUNT(DISTINCT total): no row of orders counts more than once."}},
 		{name: "it may be meant", question: "Revenue?", first: lookup, value: int64(250),

@@ -38,7 +38,7 @@ type texts struct {
 	// of {of}; {by} are other tables.
 	Once        string // no row counts more than once
 	Counts      string // it counts rows of {of}
-	CountsNone  string // the same, and each row of {by} without one as one
+	CountsNone  string // the same, and what has no row of {of} as one
 	Unaffected  string // rows repeat, which does not change it
 	NotChecked  string // nothing is known
 	Repeats     string // rows count once for each row of {by}, which is wrong

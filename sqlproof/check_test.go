@@ -608,6 +608,11 @@ var checkTests = []struct {
 	{"", "SELECT COUNT(*) FROM customers c LEFT JOIN orders o ON o.customer_id = c.id", []string{
 		"join customers, orders proved by foreign key",
 		"COUNT(*) proved",
+		"note count_outer COUNT(*)",
+	}},
+	{"", "SELECT COUNT(*) FROM orders o LEFT JOIN customers c ON c.id = o.customer_id", []string{
+		"join orders, customers proved by foreign key",
+		"COUNT(*) proved, counts orders",
 		"note count_rows COUNT(*)",
 	}},
 	{"", "SELECT COUNT(o.id) FROM customers c LEFT JOIN orders o ON o.customer_id = c.id", []string{
@@ -638,7 +643,7 @@ var checkTests = []struct {
 	{"", "SELECT COUNT(*) FROM customers c LEFT JOIN orders o ON o.customer_id = c.id AND o.status = 'paid'", []string{
 		"join customers, orders proved by foreign key",
 		"COUNT(*) proved",
-		"note count_rows COUNT(*)",
+		"note count_outer COUNT(*)",
 	}},
 	{"", "SELECT SUM(o.total) FROM orders o RIGHT JOIN items i ON i.order_id = o.id", []string{
 		"join orders, items proved by foreign key",

@@ -55,7 +55,7 @@ func (g *grouping) counts(item *proof.Aggregate, more bool, group []attr) {
 	}
 	switch {
 	case more:
-		f.By = g.kept()
+		f.Code = proof.CountOuter
 		f.Message += ", and what has no row of " + item.Counts + " as one"
 		f.Fix = "COUNT(key of " + item.Counts + ") counts 0 for these"
 	case item.Counts == "":
@@ -65,17 +65,6 @@ func (g *grouping) counts(item *proof.Aggregate, more bool, group []attr) {
 		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
 	}
 	g.say(f)
-}
-
-// kept returns the tables whose rows no outer join adds.
-func (g *grouping) kept() (labels []string) {
-	free := g.seenBy(nil).free
-	for _, l := range g.leaves {
-		if !slices.ContainsFunc(free, func(side span) bool { return side.has(l.index) }) {
-			labels = lists.Add(labels, l.label)
-		}
-	}
-	return labels
 }
 
 // combined returns the tables whose rows make a joined row of a group.

@@ -32,6 +32,7 @@ const (
 	FanOut            refusal.Code = "fan_out"               // a join repeats the rows that are aggregated
 	Chasm             refusal.Code = "chasm"                 // two independent joins repeat each other's rows
 	CountRows         refusal.Code = "count_rows"            // what a count counts, where tables are joined
+	CountOuter        refusal.Code = "count_outer"           // the same, where an outer join adds rows without one
 	BareColumn        refusal.Code = "bare_column"           // a column that a group does not determine
 	DistinctNoRepair  refusal.Code = "distinct_is_no_repair" // DISTINCT or GROUP BY took equal values of different rows together
 	UnionDedup        refusal.Code = "union_dedup"           // UNION without ALL took equal amounts together
