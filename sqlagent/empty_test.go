@@ -207,7 +207,7 @@ func TestWhyNothingWasFound(t *testing.T) {
 		"a sum of a UNION": {"SELECT sum(id) FROM (SELECT id FROM orders WHERE status = 'payed' UNION ALL SELECT order_id FROM refund) u",
 			"Nothing was found: u has no rows.", []string{""}},
 		"an INTERSECT in IN": {"SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders INTERSECT SELECT order_id FROM refund)",
-			byModel, []string{"customer.id IN (SELECT orders.customer_id FROM orders AS orders INTERSECT SELECT refund.order_id FROM refund AS refund)"}},
+			byModel, []string{"customer.id IN (SELECT orders.customer_id FROM orders INTERSECT SELECT refund.order_id FROM refund)"}},
 		"a UNION with rows in a subquery": {"SELECT id FROM (SELECT id FROM orders UNION SELECT order_id FROM refund) u WHERE id > 900",
 			"", []string{"u.id > 900"}},
 		"an INTERSECT":                    {"SELECT id FROM orders INTERSECT SELECT order_id FROM refund", byModel, []string{}},

@@ -49,7 +49,7 @@ func TestMeaning(t *testing.T) {
 			Tables: []string{"orders"}, GroupBy: []string{"customer_id"}, Having: "count(DISTINCT status) > 1"}},
 		{"SELECT name FROM customers WHERE id NOT IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) > 3)", proof.Meaning{
 			Tables: []string{"customers"},
-			Where:  []string{"customers.id NOT IN (SELECT orders.customer_id FROM orders AS orders GROUP BY orders.customer_id HAVING count(*) > 3)"}}},
+			Where:  []string{"customers.id NOT IN (SELECT orders.customer_id FROM orders GROUP BY orders.customer_id HAVING count(*) > 3)"}}},
 		{"SELECT c.name FROM customers c WHERE EXISTS (SELECT 1 FROM orders c2 JOIN items c ON c.order_id = c2.id WHERE c2.customer_id = 7)", proof.Meaning{
 			Tables: []string{"customers"},
 			Where:  []string{"EXISTS (SELECT 1 FROM orders AS c2 JOIN items AS c ON c.order_id = c2.id WHERE c2.customer_id = 7)"}}},
