@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/corpora"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/refusal"
@@ -157,7 +157,7 @@ func TestForgottenQualifiersOfCorpus(t *testing.T) {
 				gold, repaired = append(gold, stmt), append(repaired, again)
 			}
 		}
-		db := randomRows(t, shelf.Tables, gold)
+		db := corpora.Rows(t, shelf.Tables, lists.Map(gold, (*secureview.Statement).Query))
 		for i := range gold {
 			counts["repaired"]++
 			if diff := cmp.Diff(rowTexts(t, db, gold[i]), rowTexts(t, db, repaired[i])); diff != "" {
@@ -239,54 +239,4 @@ func itemsOf(sel *sqlast.Select) (all []sqlast.Expr) {
 		all = append(all, it.Expr)
 	}
 	return all
-}
-
-// randomRows returns a database whose tables have values that the statements compare with.
-func randomRows(t *testing.T, tables map[string][]string, statements []*secureview.Statement) *dbsql.DB {
-	t.Helper()
-	db, err := dbsql.Open("sqlite", ":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	values := []string{"1", "2", "3", "NULL"}
-	for _, stmt := range statements {
-		sqlast.Walk(stmt.Query(), func(n sqlast.Node) bool {
-			switch n := n.(type) {
-			case *sqlast.String:
-				values = append(values, "'"+strings.ReplaceAll(strings.Trim(n.Value, "%"), "'", "''")+"'")
-			case *sqlast.Number:
-				values = append(values, n.Text)
-			}
-			return true
-		})
-	}
-	quote := sqlite.Dialect{}.Quote
-	random := rand.New(rand.NewPCG(1, 2))
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		var columns []string
-		for _, c := range tables[name] {
-			columns = append(columns, quote(c))
-		}
-		var rows []string
-		for range 12 {
-			row := make([]string, len(columns))
-			for i := range row {
-				row[i] = values[random.IntN(4)]
-				if random.IntN(2) == 0 {
-					row[i] = values[random.IntN(len(values))]
-				}
-			}
-			rows = append(rows, "("+strings.Join(row, ", ")+")")
-		}
-		for _, sql := range []string{
-			"CREATE TABLE " + quote(name) + "(" + strings.Join(columns, ", ") + ")",
-			"INSERT INTO " + quote(name) + " VALUES " + strings.Join(rows, ", "),
-		} {
-			if _, err := db.Exec(sql); err != nil {
-				t.Logf("%s: %v", name, err)
-			}
-		}
-	}
-	return db
 }

@@ -5,15 +5,12 @@ import (
 	dbsql "database/sql"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	_ "modernc.org/sqlite"
-
 	"github.com/qedkit/qed/internal/corpora"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/secureview/dialect/sqlite"
@@ -40,7 +37,7 @@ func TestProbesAgreeWithResults(t *testing.T) {
 				statements[s.DB] = append(statements[s.DB], stmt)
 			}
 		}
-		db := randomRows(t, s.Tables, statements[s.DB])
+		db := corpora.Rows(t, s.Tables, lists.Map(statements[s.DB], (*secureview.Statement).Query))
 		r := &Prober{Guard: guard}
 		for _, stmt := range statements[s.DB] {
 			b := readBlock(stmt.Query(), nil, false)
@@ -93,54 +90,4 @@ func hasRows(t *testing.T, db *dbsql.DB, stmt *secureview.Statement) (found, ok 
 	defer rows.Close()
 	found = rows.Next()
 	return found, rows.Err() == nil
-}
-
-// randomRows returns a database whose tables have values that the statements compare with.
-func randomRows(t *testing.T, tables map[string][]string, statements []*secureview.Statement) *dbsql.DB {
-	t.Helper()
-	db, err := dbsql.Open("sqlite", ":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	values := []string{"1", "2", "3", "NULL"}
-	for _, stmt := range statements {
-		sqlast.Walk(stmt.Query(), func(n sqlast.Node) bool {
-			switch n := n.(type) {
-			case *sqlast.String:
-				values = append(values, "'"+strings.ReplaceAll(strings.Trim(n.Value, "%"), "'", "''")+"'")
-			case *sqlast.Number:
-				values = append(values, n.Text)
-			}
-			return true
-		})
-	}
-	quote := sqlite.Dialect{}.Quote
-	random := rand.New(rand.NewPCG(1, 2))
-	for _, name := range slices.Sorted(maps.Keys(tables)) {
-		var columns []string
-		for _, c := range tables[name] {
-			columns = append(columns, quote(c))
-		}
-		var rows []string
-		for range 12 {
-			row := make([]string, len(columns))
-			for i := range row {
-				row[i] = values[random.IntN(4)]
-				if random.IntN(2) == 0 {
-					row[i] = values[random.IntN(len(values))]
-				}
-			}
-			rows = append(rows, "("+strings.Join(row, ", ")+")")
-		}
-		for _, sql := range []string{
-			"CREATE TABLE " + quote(name) + "(" + strings.Join(columns, ", ") + ")",
-			"INSERT INTO " + quote(name) + " VALUES " + strings.Join(rows, ", "),
-		} {
-			if _, err := db.Exec(sql); err != nil {
-				t.Logf("%s: %v", name, err)
-			}
-		}
-	}
-	return db
 }
