@@ -126,10 +126,10 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		isYear(digits) && (last == '(' && strings.HasPrefix(behind, ")") || strings.HasPrefix(behind, "'s ")),
 		last == '\'' && len(digits) == 2:
 		return year
-	case recent[lower] && periods[strings.ToLower(next)], periods[strings.ToLower(next)] && inTheFirst.MatchString(before), isSuperlative(next):
+	case periods[strings.ToLower(next)] && (recent[lower] || inTheFirst.MatchString(before)), isSuperlative(next):
 		return label
-	case (value == 5 || value == 10) && (strings.HasSuffix(before, "/") || strings.HasSuffix(before, " out of ") && len(s.all) > 0 && !s.all[len(s.all)-1].plain):
-		return label // the scale of a rating
+	case (value == 5 || value == 10) && s.endsRating(before):
+		return label
 	case (strings.HasSuffix(before, "[") || strings.HasSuffix(before, "[^")) && behind != "" && strings.IndexByte("],;", behind[0]) >= 0:
 		return numbered
 	case s.startsItem(n, behind, value):
@@ -138,6 +138,13 @@ func (s *scanner) meaningOf(n *Number, before string) meaning {
 		return label // im 3. Quartal
 	}
 	return amount
+}
+
+// endsRating reports whether a rating such as 4.5/ or 4.5 out of stands before its scale. 4 out
+// of 10 are amounts.
+func (s *scanner) endsRating(before string) bool {
+	return strings.HasSuffix(before, "/") ||
+		strings.HasSuffix(before, " out of ") && len(s.all) > 0 && !s.all[len(s.all)-1].plain
 }
 
 // followsDate reports whether a part of a date stands directly before n, as in March
