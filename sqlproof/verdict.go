@@ -1,7 +1,6 @@
 package sqlproof
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -148,8 +147,7 @@ func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judg
 	switch {
 	case counting[call.Name] || g.addsConstants(call):
 		f.Severity, f.Code = proof.Note, proof.CountRows
-		counted := cmp.Or(item.Counts, "the join of "+list(append(slices.Clone(of), item.By...)))
-		f.Message = fmt.Sprintf("%s counts rows of %s, not of %s", item.Text, counted, rows)
+		f.Message = fmt.Sprintf("%s counts a row of %s several times if it has several rows of %s", item.Text, rows, others)
 		f.Fix = "COUNT(DISTINCT key) counts each row once"
 	case totals:
 		f.Message = fmt.Sprintf("%s: %s has rows with totals of its other rows, so values are taken several times", item.Text, rows)
