@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/recall"
 	"github.com/qedkit/qed/internal/usertext"
+	"github.com/qedkit/qed/internal/wordset"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
@@ -151,12 +152,16 @@ func (a *agent) found(s state) bool {
 	return s.Table != nil && (s.Draft.Query == "" || s.Draft.Query == s.Query.Written) && a.afterExecution(s) == "answer"
 }
 
+// changing are statements that change data. The first word of another text that is no
+// query says only that the model did not write SQL.
+var changing = wordset.Of("INSERT UPDATE DELETE MERGE REPLACE TRUNCATE DROP ALTER CREATE GRANT REVOKE RENAME")
+
 // explain writes the text of an answer without rows.
 func (a *agent) explain(ctx context.Context, s state) state {
 	texts := a.texts(ctx)
 	switch {
 	case s.Reason != "":
-	case slices.ContainsFunc(s.Draft.Problems, func(p refusal.Problem) bool { return p.Code == secureview.ErrNotSelect }):
+	case slices.ContainsFunc(s.Draft.Problems, func(p refusal.Problem) bool { return p.Code == secureview.ErrNotSelect && changing[p.Name] }):
 		s.Reason = texts.OnlyReads
 	default:
 		s.Reason = texts.NoQuery

@@ -84,6 +84,17 @@ func TestOnlyReads(t *testing.T) {
 	}
 }
 
+// A model that writes prose instead of SQL says nothing about what was asked.
+func TestProseChangesNothing(t *testing.T) {
+	prose := query("Sure, here is the query you need")
+	m := llmtest.New(reply("select_tables", tables("crew")), llmtest.Rule{Name: "generate", Replies: []llmtest.Reply{prose}},
+		reply("correct", query("I think this works"), query("There are 12"), query("None")))
+	_, got, err := run(t, newAgent(t, m, &database{}, nil), qed.Turn{Text: "How many crews are there?"})
+	if err != nil || !got.Partial || strings.Contains(got.Text, "I only read data") {
+		t.Errorf("%v, %q", err, got.Text)
+	}
+}
+
 // What the model gives as a reason is quoted as its guess, not said of the data.
 func TestReasonIsNotAFact(t *testing.T) {
 	m := llmtest.New(reply("select_tables", tables("crew")), reply("generate", llmtest.Reply{Text: `{"sql":"","reason":"There are no ships."}`}))
