@@ -49,16 +49,18 @@ func ReadPolicy(r io.Reader) (*Policy, error) {
 		return nil, fmt.Errorf("secureview: read policy: %w", err)
 	case len(text) > maxPolicy:
 		return nil, invalid("file", "is larger than %d bytes", maxPolicy)
-	case !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")):
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // which editors of Windows write
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, invalid("file", "is not a JSON object")
 	}
 	if err := strictjson.Keys(text, reflect.TypeFor[Policy]()); err != nil {
-		return nil, badJSON(err)
+		return nil, badJSON(text, err)
 	}
 	p := new(Policy)
 	d := json.NewDecoder(bytes.NewReader(text))
 	if err := d.Decode(p); err != nil {
-		return nil, badJSON(err)
+		return nil, badJSON(text, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return nil, invalid("file", "has text after the object")
@@ -67,7 +69,7 @@ func ReadPolicy(r io.Reader) (*Policy, error) {
 }
 
 // badJSON converts an error of the decoder into one that names the entry.
-func badJSON(err error) error {
+func badJSON(text []byte, err error) error {
 	if key, ok := errors.AsType[*strictjson.KeyError](err); ok {
 		entry := strings.Join(key.Path, ".")
 		if key.Fields == nil {
@@ -78,5 +80,10 @@ func badJSON(err error) error {
 	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && mistyped.Field != "" {
 		return invalid(mistyped.Field, "has the wrong type: %s", mistyped.Value)
 	}
-	return invalid("file", "is not a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
+	at := len(text)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		at = min(at, int(syntax.Offset))
+	}
+	return invalid("file", "is not a JSON object: line %d: %s",
+		1+bytes.Count(text[:at], []byte("\n")), strings.TrimPrefix(err.Error(), "json: "))
 }

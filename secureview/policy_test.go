@@ -54,6 +54,23 @@ func TestReadPolicy(t *testing.T) {
 	}
 }
 
+// A policy is written by hand, also in editors that begin a file with a byte order mark.
+func TestReadPolicyByHand(t *testing.T) {
+	if _, err := secureview.ReadPolicy(strings.NewReader("\ufeff{\"dialect\": \"mysql\"}\r\n")); err != nil {
+		t.Error(err)
+	}
+	for _, text := range []string{
+		"{\n \"dialect\": \"mysql\",\n}\n",
+		"{\n \"dialect\": \"mysql\",\n \"tables\": {\"a\": [\"x\",]}\n}\n",
+		"{\n \"dialect\": \"mysql\",\n // every table\n \"tables\": {}\n}\n",
+	} {
+		_, err := secureview.ReadPolicy(strings.NewReader(text))
+		if e := refuse(t, err); !strings.Contains(e.Message, "line 3") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestReadPolicyRefused(t *testing.T) {
 	tests := []struct{ text, entry string }{
 		{``, "file"},
