@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -133,8 +134,16 @@ func warnIfCut(ctx context.Context, req *llm.Request, resp *llm.Response) {
 	if resp == nil || resp.Usage.InputTokens == 0 {
 		return
 	}
-	letters := lists.Sum(req.Messages, func(m llm.Message) int { return utf8.RuneCountInString(m.Text()) })
-	if letters < longPrompt || resp.Usage.InputTokens >= letters/mostLetters {
+	few := func(letters int) bool {
+		return letters >= longPrompt && resp.Usage.InputTokens < letters/mostLetters
+	}
+	if !few(lists.Sum(req.Messages, func(m llm.Message) int { return len(m.Text()) })) {
+		return
+	}
+	letters := lists.Sum(req.Messages, func(m llm.Message) int {
+		return utf8.RuneCountInString(strings.Join(strings.Fields(m.Text()), " ")) // many spaces may be one token
+	})
+	if !few(letters) {
 		return
 	}
 	Emit(ctx, Warning{Code: "prompt_cut", Message: fmt.Sprintf(

@@ -24,6 +24,7 @@ func TestPromptCut(t *testing.T) {
 		"whole, Russian":    {russian, 7500, false},
 		"not reported":      {english, 0, false},
 		"short":             {"How many?", 1, false},
+		"indented":          {strings.Repeat("\n"+strings.Repeat(" ", 40)+"1,", 1000), 3000, false},
 		"nearly as many":    {english, 4400, false},
 		"no usage, no text": {"", 0, false},
 	} {
