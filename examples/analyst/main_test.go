@@ -108,7 +108,8 @@ func TestReports(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(report.Unproved) > 0 || strings.Contains(report.Markdown, "(unknown)") || !strings.Contains(report.Markdown, facts.waits) ||
-			strings.Contains(report.Markdown, facts.invoices) != (i == 1) || strings.Count(report.Markdown, "](chart:chart_") != i+1 {
+			strings.Contains(report.Markdown, facts.invoices) != (i == 1) || strings.Count(report.Markdown, "](chart:") != i+1 ||
+			!strings.Contains(report.Markdown, "![Waiting days](chart:chart_a)") {
 			t.Errorf("after %s, unproved %v:\n%s", question, report.Unproved, report.Markdown)
 		}
 	}

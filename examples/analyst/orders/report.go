@@ -56,8 +56,7 @@ type exploration struct {
 // explorations reads the explorations of a prompt.
 func explorations(prompt string) (all []exploration) {
 	_, data, _ := strings.Cut(prompt, "\n<data>\n")
-	var text string
-	if json.NewDecoder(strings.NewReader(data)).Decode(&text) != nil || json.Unmarshal([]byte(text), &all) != nil {
+	if json.NewDecoder(strings.NewReader(data)).Decode(&all) != nil {
 		return nil
 	}
 	return all
