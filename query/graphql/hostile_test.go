@@ -69,6 +69,25 @@ func TestTypeOfIntrospectionAsAnArgument(t *testing.T) {
 	}
 }
 
+// Fields of introspection types are no part of what a query may name, and no such type is
+// the query type.
+func TestTypeOfIntrospectionAsAField(t *testing.T) {
+	g := newGuard(t, `type Query { a: Int b: __Type c: [__TypeKind!] }`, nil)
+	for query, code := range map[string]error{
+		`{ a }`: nil, `{ b { name } }`: graphql.ErrUnknownField, `{ c }`: graphql.ErrUnknownField,
+	} {
+		if _, err := g.Check(query, nil); !errors.Is(err, code) {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	if _, err := graphql.ParseSDL(`schema { query: __Type } type A { a: Int }`); !errors.Is(err, graphql.ErrInvalidSchema) {
+		t.Errorf("an introspection type as the query type: %v", err)
+	}
+	if _, err := graphql.ParseIntrospection([]byte(answer(`,{"kind":"OBJECT","name":"T","fields":[{"name":"t","type":{"kind":"OBJECT","name":"__Type"}}]}`))); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestManyValuesInIntrospection(t *testing.T) {
 	for _, list := range []string{
 		`"types":[` + strings.Repeat(`{},`, 5<<20) + `{}]`,

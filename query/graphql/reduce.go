@@ -199,7 +199,8 @@ func (r *reducer) schema() *ast.Schema {
 		}
 		c := *def
 		c.Fields = slices.DeleteFunc(slices.Clone(def.Fields), func(f *ast.FieldDefinition) bool {
-			return r.hidden[name+"."+f.Name] || strings.HasPrefix(f.Name, "__")
+			introspects := def.Kind != ast.InputObject && strings.HasPrefix(f.Type.Name(), "__")
+			return r.hidden[name+"."+f.Name] || strings.HasPrefix(f.Name, "__") || introspects
 		})
 		c.EnumValues = slices.DeleteFunc(slices.Clone(def.EnumValues), func(v *ast.EnumValueDefinition) bool {
 			return r.hidden[name+"."+v.Name]

@@ -49,7 +49,7 @@ func ParseSDL(sdl string) (*Schema, error) {
 	if err != nil {
 		return nil, schemaError(err)
 	}
-	if schema.Query == nil {
+	if schema.Query == nil || schema.Query.BuiltIn {
 		return nil, refused(ErrInvalidSchema, "schema", "the schema has no query type")
 	}
 	return &Schema{schema}, nil
