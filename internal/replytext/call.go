@@ -15,7 +15,10 @@ import (
 func mayBeCall(b byte, last bool) bool { return !last && (b == '{' || b == '[' || b == '`') }
 
 // action is a call in the form of prompts of the ReAct kind.
-var action = regexp.MustCompile(`(?m)^\s*Action:\s*([\w.-]+)(?:\(|\s*\n+\s*Action Input:)`)
+var action = regexp.MustCompile(`(?m)^\s*\**Action:\**\s*([\w.-]+)(?:\(|\s*\n+\s*\**Action Input:)`)
+
+// tag is a call in tags, which have the name of the tool in one of many forms.
+var tag = regexp.MustCompile(`(?m)^\s*<(?:[\w-]+:)?(?:tool|function|invoke|function_call|tool_call)(?:\s+name="|[=/(])"?([\w.-]+)`)
 
 // HasCall reports whether a reply has a call of one of the tools as text.
 func HasCall(reply string, tools []string) bool {
@@ -53,6 +56,13 @@ func isCall(text []byte, tools []string) bool {
 		}
 	}
 	text = bytes.TrimSpace(text)
+	if bytes.HasSuffix(text, []byte(">")) {
+		for _, m := range tag.FindAllSubmatchIndex(text, maxTries) {
+			if slices.Contains(tools, string(text[m[2]:m[3]])) && !inCode(text[:m[2]]) {
+				return true
+			}
+		}
+	}
 	for i, tries := 0, 0; i < len(text) && tries < maxTries; i++ {
 		if text[i] != '{' && text[i] != '[' {
 			continue
@@ -68,12 +78,19 @@ func isCall(text []byte, tools []string) bool {
 		}
 		i = end - 1
 	}
+	if m := lastCode.FindIndex(text); m != nil && codeCalls(text[m[0]+1:], tools) {
+		return true
+	}
 	return codeCalls(text, tools)
 }
 
+// lastCode is code at the end of a text that may call a tool. Code of other languages is
+// part of an answer.
+var lastCode = regexp.MustCompile("\\n(?:```tool_(?:code|call)\\n[^`]*```|\\[[^\\n]*\\])$")
+
 // onlyMarks matches what may be around the JSON of a call: tags and the marks of a
 // block of code.
-var onlyMarks = regexp.MustCompile("^(\\s|[;,`]|```\\w+|</?[^\\s<>]+>)*$")
+var onlyMarks = regexp.MustCompile("^(\\s|[;,`]|```\\w+|</?[^\\s<>]+>|\\[[A-Z_]+\\])*$")
 
 // inCode reports whether a text ends in code.
 func inCode(text []byte) bool {
@@ -149,7 +166,7 @@ func codeCalls(code []byte, tools []string) bool {
 	code = bytes.TrimLeft(code, " \t\r\n[")
 	code = bytes.TrimPrefix(code, []byte("print("))
 	code = bytes.TrimPrefix(code, []byte("default_api."))
-	for _, form := range []*regexp.Regexp{function, beforeArguments, toolTag, dictionary} {
+	for _, form := range []*regexp.Regexp{function, beforeArguments, dictionary} {
 		if m := form.FindSubmatch(code); m != nil && slices.Contains(tools, string(m[1])) {
 			return true
 		}
@@ -174,11 +191,8 @@ var function = regexp.MustCompile(`^(?:(?:to=)?functions\.|call:)([\w-]+)(?::\d+
 // DeepSeek write it.
 var beforeArguments = regexp.MustCompile("^([\\w-]+)\\s*(?:\\[ARGS\\]|```json|:)?\\s*\\{\\s*[\"}]")
 
-// toolTag is a call in a tag, and dictionary one that is written in Python.
-var (
-	toolTag    = regexp.MustCompile(`^<tool name="([\w.-]+)">[\s\S]*</tool>\s*$`)
-	dictionary = regexp.MustCompile(`^\{'(?:name|tool|tool_name|action)':\s*'([\w.-]+)',\s*'(?:arguments|args|parameters|input)'`)
-)
+// dictionary is a call that is written in Python.
+var dictionary = regexp.MustCompile(`^\{'(?:name|tool|tool_name|action)':\s*'([\w.-]+)',\s*'(?:arguments|args|parameters|input)'`)
 
 // closingParenthesis returns the position of the parenthesis that ends a call, or -1.
 func closingParenthesis(code []byte) int {

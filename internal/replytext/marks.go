@@ -1,6 +1,9 @@
 package replytext
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // A pair is how a family of models marks its thoughts in the text of a reply.
 type pair struct{ open, close string }
@@ -19,10 +22,13 @@ var thoughts = []pair{
 	{"<mm:think>", "</mm:think>"},              // MiniMax
 	{"<longcat_think>", "</longcat_think>"},
 	{"<|begin_of_thought|>", "<|end_of_thought|>"}, // models trained on OpenThoughts
-	{"<|channel|>analysis<|message|>", "<|end|>"},
-	{"", wordsOfMarks},                       // the same from a server that leaves out the marks
-	{"<|inner_prefix|>", "<|inner_suffix|>"}, // Apertus
-	{"", "[BEGIN FINAL RESPONSE]"},           // Apriel, after words
+	{"<|channel|>analysis<|message|>", messageEnd},
+	{"<|think|>", messageEnd},                         // Solar
+	{"to=self<|message|>", "<|eom|>"},                 // Muse
+	{"<|open|>think<|sep|>", "<|close|>think<|sep|>"}, // Kimi K3
+	{"", wordsOfMarks},                                // the same from a server that leaves out the marks
+	{"<|inner_prefix|>", "<|inner_suffix|>"},          // Apertus
+	{"", "[BEGIN FINAL RESPONSE]"},                    // Apriel, after words
 	{
 		"<think_never_used_51bce0c785ca2f68081bfa7d91973934>", // Doubao
 		"</think_never_used_51bce0c785ca2f68081bfa7d91973934>",
@@ -32,6 +38,10 @@ var thoughts = []pair{
 // wordsOfMarks ends thoughts that begin with the word analysis. In any other text it can be
 // part of a name, such as assistantFinalGrade.
 const wordsOfMarks = "assistantfinal"
+
+// messageEnd ends a message of a reply that has several. It ends thoughts only if their
+// opening mark was there.
+const messageEnd = "<|end|>"
 
 // endOfTurn begins the reply of a tool, which a model made up, if a line begins with it.
 const endOfTurn = "<tool_response>"
@@ -56,26 +66,64 @@ var calls = []string{
 	"<tool_call>", "<tool_calls>", "<tools>", "<toolcall>", "<tool_use>", "<function_call>", "<function_calls>",
 	"<function=", "<invoke name=", "<minimax:tool_call>", "<seed:tool_call>", "<xai:function_call>",
 	"<start_function_call>", "<longcat_tool_call>", "<|tool_call>",
-	"<|tool_call|>", "<|tool_calls|>", "<|tool_call_start|>", "<|tool_call_begin|>", "<|tool_calls_section_begin|>",
-	"<|python_tag|>", "<|action_start|>", "<|START_ACTION|>", "<|FunctionCallBegin|>", "<｜tool▁calls▁begin｜>",
-	"<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<|tool▁calls▁begin|>", "<|tool▁call▁begin|>", "<｜DSML｜", "<steptml:",
-	"<|tools_prefix|>", "✿FUNCTION✿:", "[TOOL_CALLS]", "[TOOL_CALL]",
+	"<｜DSML｜", "<steptml:", "✿FUNCTION✿:", "[TOOL_CALLS]", "[TOOL_CALL]", "[TOOL_REQUEST]",
+	"<|open|>tools<|sep|>", "<|open|>call tool=",
 	"<|channel|>commentary to=", "<|channel|>analysis to=", "<|start|>assistant to=", "assistantcommentary to=",
 }
 
 // noise are marks around the answer that are no part of it.
 var noise = []string{
-	"<|start|>assistant", "<|channel|>final<|message|>", "<|channel|>commentary<|message|>", "<|return|>", "<|end|>",
-	"<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|begin_of_solution|>", "<|end_of_solution|>",
-	"[END FINAL RESPONSE]",
-	"<|im_start|>assistant",
+	"<|start|>assistant", "<|channel|>final<|message|>", "<|channel|>commentary<|message|>",
+	"<|channel|>final <|constrain|>json<|message|>", "[END FINAL RESPONSE]", "<|im_start|>assistant",
+	"<|begin|>assistant", "<|start_header_id|>assistant", "<|start_of_role|>assistant", "<start_of_turn>model", "[|assistant|]",
+	"<|open|>response<|sep|>", "<|close|>response<|sep|>", "to=user<|message|>", "<|start|>assistant to=user<|message|>",
 }
 
 // ends are marks after which the model has played the next turn too, because the server
 // does not know where its turns end.
 var ends = []string{
-	"<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "<｜end▁of▁sentence｜>",
-	endOfTurn,
+	"<end_of_turn>", "<turn|>", "<eos>", endOfText, "[|endofturn|]", endOfTurn,
+}
+
+// endOfText is the end of a text for models of Llama 2 and Mistral. It is also a tag of HTML.
+const endOfText = "</s>"
+
+// special is a token that the templates of models have, such as <|im_end|> and <｜User｜>,
+// and specialPart the beginning of one. Its name says what it is, across models.
+var (
+	special     = regexp.MustCompile(`^<[|｜](/?[\p{L}\d_▁: -]{1,40})[|｜]>`)
+	specialPart = regexp.MustCompile(`^<([|｜](/?[\p{L}\d_▁: -]{0,40}([|｜])?)?)?$`)
+
+	specialCall  = regexp.MustCompile(`tool|call|function|plugin|action|python`)
+	specialEnd   = regexp.MustCompile(`^(im_end|role_end|eo[smt](_id)?|end_?of_?(text|turn|sentence|response|message)|user|human|observation)$`)
+	specialPlace = regexp.MustCompile(`^(return|end|begin|message|content|assistant|((begin|start|end)_(of_)?` +
+		`(response|solution|box|text|sentence|header_id|role)))$`)
+)
+
+// maxSpecial is more than the length of the longest of these tokens.
+const maxSpecial = 64
+
+// specialAt returns the mark that a text begins with if it is such a token, and reports
+// whether it could be one if it continued. The text ends with half a rune at most.
+func specialAt(text []byte) (m mark, found, partial bool) {
+	text = text[:min(len(text), maxSpecial)]
+	token := special.FindSubmatch(text)
+	if token == nil {
+		return m, false, specialPart.Match(text[:len(text)-cutRune(text)])
+	}
+	m.text = string(token[0])
+	name := strings.NewReplacer("▁", "_", " ", "_").Replace(strings.ToLower(string(token[1])))
+	switch {
+	case specialCall.MatchString(name):
+		m.kind = call
+	case specialEnd.MatchString(name):
+		m.kind = ending
+	case specialPlace.MatchString(name):
+		m.kind = skipped
+	default:
+		return m, false, false
+	}
+	return m, true, false
 }
 
 // A kind is what a mark means.
@@ -114,7 +162,7 @@ var marks = func() (by [256][]mark) {
 		if open != "" {
 			add(mark{text: open, kind: opening, ends: end})
 		}
-		if end != "<|end|>" {
+		if end != messageEnd && end != "<|eom|>" {
 			add(mark{text: end, kind: closing, ends: open})
 		}
 	}

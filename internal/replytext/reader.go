@@ -5,6 +5,7 @@ package replytext
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -141,7 +142,17 @@ func (r *Reader) readThoughts(last bool) bool {
 		if r.pending[i] != r.ends[0] {
 			continue
 		}
-		switch whole, partial := hasPrefix(r.pending[i:], r.ends); {
+		whole, partial := hasPrefix(r.pending[i:], r.ends)
+		if r.ends == messageEnd && !whole { // the next message begins without it
+			begins, may := hasPrefix(r.pending[i:], "<|start|>")
+			if partial = partial || may; begins {
+				r.thoughts = append(append(r.thoughts, r.take(i)...), '\n')
+				r.ends = ""
+				r.begin()
+				return true
+			}
+		}
+		switch {
 		case whole:
 			r.thoughts = append(append(r.thoughts, r.take(i)...), '\n')
 			r.take(len(r.ends))
@@ -224,6 +235,13 @@ func (r *Reader) markAt(i int, last bool) (m mark, found, partial bool) {
 			}
 		}
 	}
+	if m, found, cut := specialAt(rest); rest[0] == '<' && len(list) > 0 && !partial {
+		if partial = cut && !last; found && r.counts(m, i) {
+			if sure, known := r.sure(m, i, last); sure || !known {
+				return m, sure, !sure
+			}
+		}
+	}
 	if partial || r.begun || r.Object {
 		return m, false, partial
 	}
@@ -267,7 +285,7 @@ func (r *Reader) counts(m mark, i int) bool {
 	case closing:
 		return !r.json && !r.quotes && (m.text != wordsOfMarks || r.beganWith("analysis", i))
 	case ending:
-		return !r.json && (m.text != endOfTurn || r.atStart())
+		return !r.json && (m.text != endOfTurn || r.atStart()) && (m.text != endOfText || !r.struck(i))
 	case wrapper:
 		return m.ends != "" && !r.begun && r.last.open != "" || m.text == r.wrapped
 	}
@@ -308,6 +326,8 @@ func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 		return newLine, true
 	case m.text == "<tools>": // also an element of XML
 		return after[0] == '{' || after[0] == '[', true
+	case m.kind == ending && !r.touches(i):
+		return false, true
 	case strings.IndexByte("{[<", after[0]) >= 0:
 		return true, true
 	case m.kind == closing:
@@ -315,7 +335,7 @@ func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 		ends := r.afterSentence(i) && !strings.ContainsRune("\"'`”’»)].,;:!?", next)
 		return newLine || ends || len(gap) == 0 && inWord(m.text[0]) && inWord(after[0]), true
 	case m.kind == skipped || m.kind == ending:
-		return newLine || len(gap) == 0 && inWord(after[0]), true
+		return newLine && r.touches(i) || len(gap) == 0 && (inWord(after[0]) || m.kind == skipped && r.touches(i)), true
 	case len(gap) == 0:
 		return inWord(after[0]) && (r.atStart() || !isTag(m.text)) || after[0] == '"', true
 	case newLine:
@@ -324,14 +344,38 @@ func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 	return r.named(after, last)
 }
 
+// textBefore returns the text before pending[i], or the end of it.
+func (r *Reader) textBefore(i int) []byte {
+	if i == 0 {
+		return r.text
+	}
+	return r.pending[:i]
+}
+
+const sentenceEnds = ".!?。！？"
+
 // afterSentence reports whether the end of a sentence is right before pending[i].
 func (r *Reader) afterSentence(i int) bool {
-	before := r.pending[:i]
-	if i == 0 {
+	last, _ := utf8.DecodeLastRune(r.textBefore(i))
+	return strings.ContainsRune(sentenceEnds, last)
+}
+
+// touches reports whether a word or the end of a sentence is before pending[i], with at
+// most the end of a line between. A token in a sentence or a list about tokens follows a
+// space or a colon.
+func (r *Reader) touches(i int) bool {
+	before := bytes.TrimRight(r.textBefore(i), "\r\n")
+	if len(before) == 0 {
 		before = r.text
 	}
 	last, _ := utf8.DecodeLastRune(before)
-	return strings.ContainsRune(".!?。！？", last)
+	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(sentenceEnds+")%", last)
+}
+
+// struck reports whether a text that is struck out in HTML begins near before pending[i].
+func (r *Reader) struck(i int) bool {
+	const near = 1 << 10
+	return bytes.Contains(r.text[max(0, len(r.text)-near):], []byte("<s>")) || bytes.Contains(r.pending[max(0, i-near):i], []byte("<s>"))
 }
 
 // named reports whether a text begins with the name of a tool, and whether that is
