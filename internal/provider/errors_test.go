@@ -43,7 +43,15 @@ func TestContextLength(t *testing.T) {
 		"litellm.ContextWindowExceededError: This model's maximum context length is 4096 tokens.":                                                                              llm.ErrContextLength,
 		"The model's token count is right":                                                                                                                                     llm.ErrBadRequest,
 		"this model only supports up to 4 stop sequences":                                                                                                                      llm.ErrBadRequest,
-		"Prompt exceeds max length": llm.ErrContextLength,
+		"Prompt exceeds max length":                                                       llm.ErrContextLength,
+		"total message token length exceed model limit":                                   llm.ErrContextLength,
+		"litellm.ContextWindowExceededError: AnthropicException":                          llm.ErrContextLength,
+		"ThrottlingException: Too many tokens, please wait before trying again.":          llm.ErrRateLimit,
+		"Content Exists Risk":                                                             llm.ErrRefusal,
+		"API key not valid. Please pass a valid API key.":                                 llm.ErrAuth,
+		"Arrearage: make sure your account is in good standing":                           llm.ErrQuota,
+		"the content of a message is not valid":                                           llm.ErrBadRequest,
+		"the balance of tool calls and results is wrong":                                  llm.ErrBadRequest,
 		"the request exceeds the available context size. try increasing the context size": llm.ErrContextLength,
 
 		"context deadline exceeded":                                                         llm.ErrBadRequest,
@@ -77,6 +85,45 @@ func TestContextLength(t *testing.T) {
 	}
 	if got := kindOf(429, serverError{message: "Too many tokens, please wait before trying again."}); got != llm.ErrRateLimit {
 		t.Errorf("with status 429: got %q", got)
+	}
+}
+
+// What a status or a code alone would say wrongly.
+func TestKinds(t *testing.T) {
+	for _, test := range []struct {
+		status int
+		f      serverError
+		want   llm.ErrorKind
+	}{
+		{400, serverError{code: "invalid_prompt", message: "prompt tokens (330095) exceed model maximum (278528)"}, llm.ErrContextLength},
+		{400, serverError{code: "invalid_prompt", message: "Invalid prompt: flagged"}, llm.ErrRefusal},
+		{400, serverError{code: "data_inspection_failed", message: "Output data may be bad."}, llm.ErrRefusal},
+		{403, serverError{code: "403", message: `Your chosen model requires moderation and your input was flagged for "violence".`}, llm.ErrRefusal},
+		{403, serverError{message: "Country, region, or territory not supported"}, llm.ErrAuth},
+		{429, serverError{code: "1113", message: "Insufficient balance or no resource package. Please recharge."}, llm.ErrQuota},
+		{429, serverError{kind: "exceeded_current_quota_error", message: "recharge"}, llm.ErrQuota},
+		{429, serverError{message: "You exceeded your current quota. Please retry in 44s."}, llm.ErrRateLimit},
+		{500, serverError{message: "BedrockException: Too many tokens, please wait before trying again."}, llm.ErrRateLimit},
+		{498, serverError{code: "capacity_exceeded", message: "Flex tier capacity exceeded"}, llm.ErrUnavailable},
+		{500, serverError{message: "the log of the server says: invalid api key, insufficient balance"}, llm.ErrUnavailable},
+	} {
+		if got := kindOf(test.status, test.f); got != test.want {
+			t.Errorf("%d, %+v: got %q, want %q", test.status, test.f, got, test.want)
+		}
+	}
+}
+
+// A refused key is not repeated, but any other reason is said.
+func TestAuthMessage(t *testing.T) {
+	const refused = "the key in Options.APIKey is wrong or lacks a permission"
+	c := &Call{Server: &Server{Key: "sk-abcdefgh"}}
+	for message, want := range map[string]string{
+		"Country, region, or territory not supported": refused + ": Country, region, or territory not supported",
+		"Incorrect API key provided: sk-abcd****":     refused, "invalid x-api-key": refused, "abcd...efgh is unknown": refused, "": refused,
+	} {
+		if got := c.message(llm.ErrAuth, serverError{message: message}); got != want {
+			t.Errorf("%q: got %q", message, got)
+		}
 	}
 }
 

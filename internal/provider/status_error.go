@@ -55,6 +55,7 @@ var kindByCode = map[string]llm.ErrorKind{
 	"tool_use_failed":                   llm.ErrInvalidOutput, // Groq, as the next two
 	"json_validate_failed":              llm.ErrInvalidOutput,
 	"output_parse_failed":               llm.ErrInvalidOutput,
+	"capacity_exceeded":                 llm.ErrUnavailable,
 	"content_filter":                    llm.ErrRefusal,
 	"content_policy_violation":          llm.ErrRefusal,
 	"invalid_api_key":                   llm.ErrAuth,
@@ -85,28 +86,39 @@ var (
 		`exceed.{0,60}\b(context (length|window|size|limit)|prompt|input|token limit)`,
 		`(longer|larger|greater|more) than the .{0,40}\b(context|input|prompt|model)\b`,
 		`\b(maximum|max)[ _](context|prompt|input|sequence|message|model|seq|kv)[ _](length|len|size|tokens|characters)`,
-		`input length (should|and)|reduce the length of the|context (window of|overflow)|context length of only`,
+		`\btoken (length|count|limit)s?\b.{0,40}exceed|context_?window_?exceeded|input length (should|and)|reduce the length of the|context (window of|overflow)|context length of only`,
 		`\b(prompt|input)( token)? (count|length) (is|of) .{0,40}only supports|expected maxlength`,
 	}, "|"))
 	malformed = regexp.MustCompile(`(?i)(pars\w*|invalid|malformed|decod\w*) (the )?(model('s)? )?(tool|function)[ _]calls?\b|` +
 		`failed to call a function|tool call validation failed|empty grammar stack|failed to parse (input|output|the reply) at pos`)
-	noCredit = regexp.MustCompile(`(?i)credit balance is too low|reached your specified (workspace )?API usage limits`)
+	noCredit = regexp.MustCompile(`(?i)credit balance is too low|reached your specified (workspace )?API usage limits|` +
+		`insufficient (account )?balance|account is (suspended|in arrears)|in good standing|exceeded_current_quota`)
+	throttled = regexp.MustCompile(`(?i)\bthrottl(ed|ing)|too many requests|please wait before`)
+	unsafe    = regexp.MustCompile(`(?i)content exists risk|inappropriate content|(input|prompt|content) was flagged|` +
+		`content (management )?policy|data_inspection_failed`)
+	badKey = regexp.MustCompile(`(?i)\bapi[ _]key (is )?(not valid|invalid|expired)|(invalid|expired) api[ _]key`)
 )
 
 func kindOf(status int, f serverError) llm.ErrorKind {
 	for _, word := range []string{f.code, f.kind} {
-		if k, ok := kindByCode[word]; ok {
+		if k, ok := kindByCode[word]; ok && (k != llm.ErrRefusal || !tooLong.MatchString(f.start())) {
 			return k
 		}
 	}
 	status = cmp.Or(status, statusByType[f.kind])
-	message := f.start()
+	message := f.code + " " + f.kind + ": " + f.start()
 	switch {
+	case status < 500 && unsafe.MatchString(message):
+		return llm.ErrRefusal
+	case status < 500 && noCredit.MatchString(message):
+		return llm.ErrQuota
+	case status < 500 && badKey.MatchString(message):
+		return llm.ErrAuth
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return llm.ErrAuth
 	case status == http.StatusPaymentRequired:
 		return llm.ErrQuota
-	case status == http.StatusTooManyRequests:
+	case status == http.StatusTooManyRequests, throttled.MatchString(message):
 		return llm.ErrRateLimit
 	case status == http.StatusRequestTimeout, status == http.StatusGatewayTimeout:
 		return llm.ErrTimeout
@@ -118,13 +130,14 @@ func kindOf(status int, f serverError) llm.ErrorKind {
 		return llm.ErrInvalidOutput
 	case status >= 500, status == 0:
 		return llm.ErrUnavailable
-	case status >= 400 && noCredit.MatchString(message):
-		return llm.ErrQuota
 	case status >= 400:
 		return llm.ErrBadRequest
 	}
 	return llm.ErrProtocol
 }
+
+// aboutKey matches messages that may repeat a part of a key.
+var aboutKey = regexp.MustCompile(`(?i)key|token|secret|credential|bearer|authoriz|authent|\*\*|\.\.\.|\bsk-`)
 
 // message returns the message of an error: that of the server, except for a key
 // that it rejected, because the message may repeat a part of the key.
@@ -133,6 +146,8 @@ func (c *Call) message(kind llm.ErrorKind, f serverError) string {
 	switch {
 	case kind == llm.ErrAuth && c.Key == "":
 		return "the server requires a key: set Options.APIKey"
+	case kind == llm.ErrAuth && message != "" && !aboutKey.MatchString(message):
+		return "the key in Options.APIKey is wrong or lacks a permission: " + message
 	case kind == llm.ErrAuth:
 		return "the key in Options.APIKey is wrong or lacks a permission"
 	case kind == llm.ErrQuota && message == "":
