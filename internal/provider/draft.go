@@ -120,18 +120,27 @@ func (d *Draft) Add(index int64) (*DraftCall, error) {
 }
 
 // continues reports whether a piece belongs to a call that has begun. Some servers
-// give all calls the same index, or none, and some the same id.
+// give all calls the same index, or none, and some the same id. Others give each piece
+// an id of its own, or repeat the whole call at its end.
 func (t *DraftCall) continues(piece *DraftCall) bool {
 	switch {
+	case piece.Name == "" || t.repeated(piece):
+		return true
 	case piece.ID != "" && t.ID != "" && piece.ID != t.ID:
 		return false
-	case piece.Name == "" || t.Name == "":
+	case t.Name == "":
 		return true
 	case piece.Name != t.Name:
 		return false
 	}
 	whole := t.depth == 0 && !t.inText && len(bytes.TrimSpace(t.Arguments)) > 0
 	return len(piece.Arguments) == 0 || !whole
+}
+
+// repeated reports whether a piece is the whole of a call that has arrived.
+func (t *DraftCall) repeated(piece *DraftCall) bool {
+	return piece.ID != "" && piece.ID == t.ID && piece.Name == t.Name && len(piece.Arguments) > 0 &&
+		bytes.Equal(piece.Arguments, t.Arguments)
 }
 
 // AddPieces adds the pieces of calls that one event has, and returns the positions
@@ -150,10 +159,12 @@ func (d *Draft) AddPieces(pieces []DraftCall) (at []int, err error) {
 			n = len(d.Calls) - 1
 		}
 		into := &d.Calls[n]
-		into.ID = cmp.Or(piece.ID, into.ID)
+		if at = append(at, n); into.repeated(piece) {
+			continue
+		}
+		into.ID = cmp.Or(into.ID, piece.ID)
 		into.Name = cmp.Or(into.Name, piece.Name)
 		into.extend(piece.Arguments)
-		at = append(at, n)
 	}
 	return at, nil
 }

@@ -16,7 +16,8 @@ type events struct {
 
 	call  *Call
 	lines *bufio.Scanner
-	begun bool // a line was read
+	begun bool   // a line was read
+	after []byte // the data of the event after this one, if no empty line is between
 	err   error
 }
 
@@ -50,9 +51,12 @@ func (c *Call) Stream(body io.ReadCloser, d *Draft, add func(data []byte) (ended
 // next reads the next event. It reports false at [DONE], at the end of the stream
 // and after a failure.
 func (e *events) next() bool {
-	e.kind, e.data = "", e.data[:0]
+	e.kind, e.data, e.after = "", append(e.data[:0], e.after...), nil
 	for e.lines.Scan() {
 		line := e.lines.Bytes()
+		if !e.begun {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
 		if first := bytes.TrimSpace(line); !e.begun && len(first) > 0 {
 			e.begun = true
 			if first[0] == '<' || first[0] == '{' {
@@ -72,10 +76,16 @@ func (e *events) next() bool {
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(name) {
+		switch name := string(name); name {
 		case "event":
 			e.kind = string(value)
+		case "error": // llama.cpp
+			e.kind, e.data = name, append(e.data[:0], value...)
 		case "data":
+			if len(e.data) > 0 && json.Valid(e.data) { // some proxies remove the empty lines
+				e.after = bytes.Clone(value)
+				return true
+			}
 			if len(e.data) > 0 {
 				e.data = append(e.data, '\n')
 			}

@@ -27,6 +27,10 @@ func (c *Call) ReportedError(body []byte) *llm.Error {
 	return e
 }
 
+// Reports reports whether a reply with a 2xx status, which has no other content, says what
+// is wrong.
+func (c *Call) Reports(body []byte) bool { return parseServerError(body).message != "" }
+
 // ReportedMember is like ReportedError, for the member of a reply that has the error.
 func (c *Call) ReportedMember(raw json.RawMessage) *llm.Error {
 	return c.ReportedError(slices.Concat([]byte(`{"error":`), raw, []byte{'}'}))
@@ -82,7 +86,8 @@ func parseServerError(body []byte) serverError {
 }
 
 // reasonMembers are the members that say what is wrong, the most precise first.
-var reasonMembers = []string{"message", "msg", "detail", "error", "error_msg", "errors", "reason", "title"}
+var reasonMembers = []string{"message", "msg", "detail", "error", "error_msg", "error_message", "errors", "reason", "title",
+	"base_resp", "status_msg"}
 
 // reason returns what a member of an error says. FastAPI has a list with the place of
 // each mistake.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -26,11 +27,11 @@ func (m *Model) complete(ctx context.Context, req *llm.Request, stream func(llm.
 	call, end := m.server.Begin(ctx, req)
 	defer end()
 	if stream == nil {
-		reply, err := post[*completion](call, "chat/completions", params)
+		raw, err := post[json.RawMessage](call, "chat/completions", params)
 		if err != nil {
 			return nil, err
 		}
-		return reply.response(call)
+		return wholeChat(call, raw)
 	}
 	params.StreamOptions.IncludeUsage = param.NewOpt(true)
 	resp, err := post[*http.Response](call, "chat/completions", params, streams...)
@@ -67,21 +68,31 @@ type choice struct {
 	Index   number          `json:"index"`
 	Reason  word            `json:"finish_reason"`
 	Message chatMessage     `json:"message"` // of a whole reply
-	Delta   chatMessage     `json:"delta"`   // of a piece
+	Delta   chatMessage     `json:"delta"`   // of a piece; some servers repeat the whole message with the last one
 	Error   json.RawMessage `json:"error"`   // OpenRouter
 }
 
 type chatUsage struct {
-	Input        number `json:"prompt_tokens"`
-	InputDetails struct {
-		Cached     number `json:"cached_tokens"`
-		CacheWrite number `json:"cache_write_tokens"`
-	} `json:"prompt_tokens_details"`
-	Output        number `json:"completion_tokens"`
-	Total         number `json:"total_tokens"`
-	OutputDetails struct {
-		Reasoning number `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
+	Input         number  `json:"prompt_tokens"`
+	InputDetails  details `json:"prompt_tokens_details"`
+	Output        number  `json:"completion_tokens"`
+	Total         number  `json:"total_tokens"`
+	OutputDetails details `json:"completion_tokens_details"`
+}
+
+type details struct {
+	Cached     number `json:"cached_tokens"`
+	CacheWrite number `json:"cache_write_tokens"`
+	Reasoning  number `json:"reasoning_tokens"`
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. Some servers send a list.
+func (d *details) UnmarshalJSON(raw []byte) error {
+	type plain details
+	if raw[0] != '{' {
+		return nil
+	}
+	return json.Unmarshal(raw, (*plain)(d))
 }
 
 func (u chatUsage) usage() llm.Usage {
@@ -121,19 +132,15 @@ type chatFunction struct {
 	Arguments word `json:"arguments"`
 }
 
-// response converts a reply that was not streamed. r is nil if the reply is null.
-func (r *completion) response(c *provider.Call) (*llm.Response, error) {
-	switch {
-	case r == nil:
-		return nil, c.ProtocolError("the reply is null")
-	case r.Choices.first == nil && !provider.IsNull(r.Error):
-		return nil, c.ReportedMember(r.Error)
-	case r.Choices.first == nil:
-		return nil, c.ProtocolError("the reply has no choices")
-	}
+// wholeChat converts a reply that was not streamed.
+func wholeChat(c *provider.Call, raw json.RawMessage) (*llm.Response, error) {
 	d := newDraft(c, nil)
-	if err := d.add(r); err != nil {
+	n, err := d.read(raw)
+	switch {
+	case err != nil:
 		return nil, c.Error(err, d.Partial())
+	case n == 0:
+		return nil, c.ProtocolError("the reply has no choices")
 	}
 	return d.finish()
 }
@@ -141,11 +148,8 @@ func (r *completion) response(c *provider.Call) (*llm.Response, error) {
 func streamedChat(c *provider.Call, resp *http.Response, stream func(llm.Delta)) (*llm.Response, error) {
 	d := newDraft(c, stream)
 	marked, err := c.Stream(resp.Body, d.Draft, func(data []byte) (bool, error) {
-		var chunk completion
-		if err := json.Unmarshal(data, &chunk); err != nil {
-			return false, err
-		}
-		return false, d.add(&chunk)
+		_, err := d.read(data)
+		return false, err
 	})
 	switch {
 	case err != nil:
@@ -162,15 +166,22 @@ type chatDraft struct {
 	*provider.Draft
 	call *provider.Call
 	kept kept
+
+	deltas bool // the reply arrives in deltas
 }
 
 func newDraft(c *provider.Call, stream func(llm.Delta)) *chatDraft {
 	return &chatDraft{Draft: c.Draft(stream), call: c}
 }
 
-// add adds a piece of a reply, or a whole one. Servers report usage in a last piece
-// without choices, in every piece as a running total, or not at all.
-func (d *chatDraft) add(r *completion) error {
+// read adds a piece of a reply, or a whole one, and returns how many choices it has.
+// Servers report usage in a last piece without choices, in every piece as a running
+// total, or not at all. Some report an error outside of the member for it.
+func (d *chatDraft) read(data []byte) (choices int, err error) {
+	var r completion
+	if err := json.Unmarshal(data, &r); err != nil {
+		return 0, err
+	}
 	if r.Model != "" {
 		d.Model = string(r.Model)
 	}
@@ -179,26 +190,44 @@ func (d *chatDraft) add(r *completion) error {
 	}
 	if choice := r.Choices.first; choice != nil {
 		if err := d.addChoice(choice); err != nil {
-			return err
+			return 1, err
 		}
+		choices = 1
 	}
-	if !provider.IsNull(r.Error) {
-		return d.call.ReportedMember(r.Error)
+	switch {
+	case !provider.IsNull(r.Error):
+		return choices, d.call.ReportedMember(r.Error)
+	case choices == 0 && d.FinishReason == "" && d.call.Reports(data):
+		return 0, d.call.ReportedError(data)
 	}
-	return nil
+	return choices, nil
 }
 
 func (d *chatDraft) addChoice(choice *choice) error {
-	for _, m := range []*chatMessage{&choice.Message, &choice.Delta} {
-		if err := d.addMessage(m); err != nil {
-			return err
-		}
+	m := &choice.Delta
+	if d.deltas = d.deltas || !m.empty(); !d.deltas {
+		m = &choice.Message
+	} else if len(d.Calls)+len(m.Calls) == 0 {
+		m.Calls = choice.Message.Calls
+	}
+	if err := d.addMessage(m); err != nil {
+		return err
 	}
 	d.End(string(choice.Reason))
 	if !provider.IsNull(choice.Error) {
 		d.Fail(d.call.ReportedMember(choice.Error))
 	}
 	return nil
+}
+
+// empty reports whether a message has nothing.
+func (m *chatMessage) empty() bool {
+	for _, raw := range m.all() {
+		if len(*raw) > len(`""`) && !provider.IsNull(*raw) {
+			return false
+		}
+	}
+	return (provider.IsNull(m.Content) || string(m.Content) == `""`) && m.Refusal == "" && len(m.Calls) == 0 && m.Call == nil
 }
 
 func (d *chatDraft) addMessage(m *chatMessage) error {
@@ -212,9 +241,7 @@ func (d *chatDraft) addMessage(m *chatMessage) error {
 	if m.Call != nil && m.Call.Name+m.Call.Arguments != "" {
 		m.Calls = append(m.Calls, chatCall{Function: *m.Call})
 	}
-	if len(m.Calls) == 0 {
-		return nil
-	}
+	m.Calls = slices.DeleteFunc(m.Calls, func(c chatCall) bool { return c.ID+c.Function.Name+c.Function.Arguments == "" })
 	pieces := make([]provider.DraftCall, len(m.Calls))
 	for i, t := range m.Calls {
 		pieces[i] = provider.DraftCall{

@@ -202,6 +202,58 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
+// Streams as servers send them, besides those that the protocol has.
+func TestForms(t *testing.T) {
+	text, stop := chunk(`{"content":"Yes."}`, "null"), chunk(`{}`, "stop")
+	call := func(id, name, arguments string) string {
+		return chunk(fmt.Sprintf(`{"tool_calls":[{"index":0,"id":%q,"function":{"name":%q,"arguments":%q}}]}`, id, name, arguments), "null")
+	}
+	lines := func(data ...string) string { return "data: " + strings.Join(data, "\n\ndata: ") + "\n\n" }
+	for name, test := range map[string]struct {
+		body  string
+		text  string
+		calls []string
+		kind  llm.ErrorKind
+	}{
+		"no empty lines":           {"data: " + text + "\ndata: " + stop + "\ndata: [DONE]\n", "Yes.", nil, ""},
+		"JSON in two lines":        {"data: {\"choices\":\ndata: [{\"index\":0,\"delta\":{\"content\":\"Yes.\"},\"finish_reason\":\"stop\"}]}\n\n", "Yes.", nil, ""},
+		"a byte order mark":        {"\ufeff" + lines(text, stop), "Yes.", nil, ""},
+		"the message again":        {lines(text, chunk(`{}`, "null"), `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Yes."}}]}`), "Yes.", nil, ""},
+		"messages":                 {lines(`{"choices":[{"index":0,"message":{"content":"Ye"}}]}`, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"s."}}]}`), "Yes.", nil, ""},
+		"a call in the message":    {lines(text, `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"Yes.","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]}}]}`), "Yes.", []string{`f{}`}, ""},
+		"a call again":             {lines(call("a", "f", `{"x":`), call("a", "", `1}`), call("a", "f", `{"x":1}`), stop), "", []string{`f{"x":1}`}, ""},
+		"an id of each piece":      {lines(call("a", "f", `{"x":`), call("b", "", `1}`), stop), "", []string{`f{"x":1}`}, ""},
+		"two calls":                {lines(call("a", "f", `{"x":1}`), call("b", "f", `{"x":1}`), stop), "", []string{`f{"x":1}`, `f{"x":1}`}, ""},
+		"calls that are null":      {lines(text, chunk(`{"tool_calls":[null,{"index":0,"function":null}]}`, "null"), stop), "Yes.", nil, ""},
+		"details that are lists":   {lines(text, stop, `{"choices":[],"usage":{"prompt_tokens":3,"prompt_tokens_details":[],"completion_tokens":1}}`), "Yes.", nil, ""},
+		"an error of vLLM":         {lines(text, `{"object":"error","message":"This model's maximum context length is 10 tokens","type":"BadRequestError","code":400}`), "Yes.", nil, llm.ErrContextLength},
+		"an error of llama.cpp":    {"error: {\"code\":500,\"message\":\"failed\",\"type\":\"server_error\"}\n\n", "", nil, llm.ErrUnavailable},
+		"an error of Cloudflare":   {lines(`{"success":false,"errors":[{"code":7003,"message":"busy"}]}`), "", nil, llm.ErrUnavailable},
+		"a status after the reply": {lines(text, stop, `{"choices":[],"base_resp":{"status_code":0,"status_msg":"success"}}`), "Yes.", nil, ""},
+		"cut off":                  {"data: " + text + "\ndata: {\"choices\":[", "Yes.", nil, llm.ErrTruncated},
+	} {
+		resp, err := serve(t, providertest.Events(test.body)).model(t).Generate(t.Context(), providertest.Request("q"), func(llm.Delta) {})
+		var e *llm.Error
+		if errors.As(err, &e) {
+			resp = e.Partial
+		}
+		if test.kind == "" && err != nil || test.kind != "" && (e == nil || e.Kind != test.kind) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		if resp == nil {
+			resp = &llm.Response{}
+		}
+		for _, c := range resp.Message.ToolCalls {
+			got = append(got, c.Name+string(c.Arguments))
+		}
+		if diff := cmp.Diff(test.calls, got); diff != "" || resp.Message.Content != test.text {
+			t.Errorf("%s: got %+v\n%s", name, resp.Message, diff)
+		}
+	}
+}
+
 // A stream of empty pieces that changes the name of its model is a reply.
 func TestEmptyPieces(t *testing.T) {
 	if testing.Short() {

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,15 +46,10 @@ type reply struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
 	Usage struct {
-		Input        int64 `json:"input_tokens"`
-		InputDetails struct {
-			Cached     int64 `json:"cached_tokens"`
-			CacheWrite int64 `json:"cache_write_tokens"`
-		} `json:"input_tokens_details"`
-		Output        int64 `json:"output_tokens"`
-		OutputDetails struct {
-			Reasoning int64 `json:"reasoning_tokens"`
-		} `json:"output_tokens_details"`
+		Input         number  `json:"input_tokens"`
+		InputDetails  details `json:"input_tokens_details"`
+		Output        number  `json:"output_tokens"`
+		OutputDetails details `json:"output_tokens_details"`
 	} `json:"usage"`
 }
 
@@ -61,7 +57,7 @@ type item struct {
 	Type      string   `json:"type"`
 	CallID    string   `json:"call_id"`
 	Name      string   `json:"name"`
-	Arguments string   `json:"arguments"`
+	Arguments word     `json:"arguments"`
 	Content   partList `json:"content"`
 
 	ID        string   `json:"id"`
@@ -81,8 +77,12 @@ type partList []content
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *partList) UnmarshalJSON(raw []byte) error {
 	*c = nil
-	if string(raw) == "null" {
+	switch raw[0] {
+	case 'n':
 		return nil
+	case '"':
+		*c = partList{{Type: "output_text"}}
+		return json.Unmarshal(raw, &(*c)[0].Text)
 	}
 	for part, err := range provider.Each[content](raw) {
 		if err == nil && len(*c) == provider.MaxCalls {
@@ -115,15 +115,23 @@ func (r *reply) response(c *provider.Call) (*llm.Response, error) {
 	if err := r.end(c, d); err != nil {
 		return nil, err
 	}
+	if err := r.addTo(d); err != nil {
+		return nil, c.Error(err, d.Partial())
+	}
+	return c.Finish(d)
+}
+
+// addTo adds the items of a reply.
+func (r *reply) addTo(d *provider.Draft) error {
 	for i, err := range provider.Each[item](r.Output) {
 		if err == nil {
 			err = i.addTo(d)
 		}
 		if err != nil {
-			return nil, c.Error(err, d.Partial())
+			return err
 		}
 	}
-	return c.Finish(d)
+	return nil
 }
 
 // addTo adds an item of a reply that was not streamed.
@@ -151,7 +159,7 @@ func (i *item) begin(d *provider.Draft, index int64) error {
 }
 
 func (p content) text() string {
-	if p.Type == "output_text" {
+	if p.Type == "output_text" || p.Type == "text" {
 		return p.Text
 	}
 	return ""
@@ -179,11 +187,11 @@ func (i *item) addReasoning(d *provider.Draft) error {
 func (r *reply) end(c *provider.Call, d *provider.Draft) error {
 	d.Model = r.Model
 	d.Usage = provider.Counts{
-		Input:      r.Usage.Input,
-		Cached:     r.Usage.InputDetails.Cached,
-		CacheWrite: r.Usage.InputDetails.CacheWrite,
-		Output:     r.Usage.Output,
-		Reasoning:  r.Usage.OutputDetails.Reasoning,
+		Input:      int64(r.Usage.Input),
+		Cached:     int64(r.Usage.InputDetails.Cached),
+		CacheWrite: int64(r.Usage.InputDetails.CacheWrite),
+		Output:     int64(r.Usage.Output),
+		Reasoning:  int64(r.Usage.OutputDetails.Reasoning),
 	}.Usage()
 	switch r.Status {
 	case "completed", "": // some servers send none
@@ -209,11 +217,12 @@ func (r *reply) end(c *provider.Call, d *provider.Draft) error {
 
 // An event has the members of an event that this package reads.
 type event struct {
-	Type     string `json:"type"`
-	Index    int64  `json:"output_index"`
-	Delta    string `json:"delta"`
-	Item     item   `json:"item"`
-	Response reply  `json:"response"`
+	Type      string `json:"type"`
+	Index     number `json:"output_index"`
+	Delta     string `json:"delta"`
+	Arguments word   `json:"arguments"`
+	Item      item   `json:"item"`
+	Response  reply  `json:"response"`
 
 	Error json.RawMessage `json:"error"`
 }
@@ -251,29 +260,39 @@ func (e *event) addTo(c *provider.Call, d *provider.Draft) error {
 		d.Refusal = append(d.Refusal, e.Delta...)
 	case "response.output_item.added":
 		if e.Item.Type == "function_call" {
-			return e.Item.begin(d, e.Index)
+			return e.Item.begin(d, int64(e.Index))
 		}
 	case "response.function_call_arguments.delta":
-		if call := d.Last(e.Index); call != nil {
+		if call := d.Last(int64(e.Index)); call != nil {
 			call.Arguments = append(call.Arguments, e.Delta...)
+		}
+	case "response.function_call_arguments.done":
+		if call := d.Last(int64(e.Index)); call != nil && len(call.Arguments) == 0 {
+			call.Arguments = []byte(e.Arguments)
 		}
 	case "response.output_item.done":
 		return e.itemDone(d)
 	case "response.completed", "response.incomplete", "response.failed":
-		return e.Response.end(c, d)
+		if err := e.Response.end(c, d); err != nil || !d.Empty() || provider.IsNull(e.Response.Output) {
+			return err
+		}
+		return e.Response.addTo(d) // nothing has arrived before
 	}
 	return nil
 }
 
-// itemDone adds what only the complete item has.
+// itemDone adds what only the complete item has. Some servers send nothing before it.
 func (e *event) itemDone(d *provider.Draft) error {
-	switch e.Item.Type {
-	case "reasoning":
-		return e.Item.addReasoning(d)
-	case "function_call":
-		if call := d.Last(e.Index); call != nil && e.Item.Arguments != "" {
+	call := d.Last(int64(e.Index))
+	switch {
+	case e.Item.Type == "function_call" && call != nil:
+		call.ID, call.Name = cmp.Or(call.ID, e.Item.CallID), cmp.Or(call.Name, e.Item.Name)
+		if e.Item.Arguments != "" {
 			call.Arguments = []byte(e.Item.Arguments)
 		}
+	case e.Item.Type == "message" && !d.Empty():
+	default:
+		return e.Item.addTo(d)
 	}
 	return nil
 }

@@ -96,6 +96,35 @@ func TestResponsesParts(t *testing.T) {
 	}
 }
 
+// What a server sends only at the end of an item, or of the reply, is part of it.
+func TestResponsesEnds(t *testing.T) {
+	done := endEvent("completed", "")
+	for name, test := range map[string]struct{ body, text, call string }{
+		"a call in its item":         {itemEvent("done", 0, callItem("a", `{"x":1}`)) + done, "", `a f {"x":1}`},
+		"a text in its item":         {itemEvent("done", 0, messageItem("Yes.")) + done, "Yes.", ""},
+		"a text in both":             {textPiece("Yes.") + itemEvent("done", 0, messageItem("Yes.")) + endEvent("completed", `,"output":[`+messageItem("Yes.")+`]`), "Yes.", ""},
+		"the whole reply":            {endEvent("completed", `,"output":[`+messageItem("Yes.")+`,`+callItem("a", "{}")+`]`), "Yes.", "a f {}"},
+		"arguments":                  {itemEvent("added", 0, callItem("a", "")) + streamEvent("response.function_call_arguments.done", `,"output_index":0,"arguments":"{\"x\":1}"`) + done, "", `a f {"x":1}`},
+		"a name":                     {itemEvent("added", 0, `{"type":"function_call"}`) + itemEvent("done", 0, callItem("a", "{}")) + done, "", "a f {}"},
+		"arguments that are objects": {itemEvent("done", 0, `{"type":"function_call","call_id":"a","name":"f","arguments":{"x":1}}`) + done, "", `a f {"x":1}`},
+		"a text that is no list":     {itemEvent("done", 0, `{"type":"message","content":"Yes."}`) + done, "Yes.", ""},
+		"a part of another type":     {itemEvent("done", 0, `{"type":"message","content":[{"type":"text","text":"Yes."}]}`) + done, "Yes.", ""},
+	} {
+		resp, err := serve(t, providertest.Events(test.body)).model(t, useResponses).Generate(t.Context(), providertest.Request("q"), func(llm.Delta) {})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		call := ""
+		for _, c := range resp.Message.ToolCalls {
+			call += fmt.Sprintf("%s %s %s", c.ID, c.Name, c.Arguments)
+		}
+		if resp.Message.Content != test.text || call != test.call {
+			t.Errorf("%s: got %+v", name, resp.Message)
+		}
+	}
+}
+
 func TestResponsesFailures(t *testing.T) {
 	providertest.Suite{
 		New: func(tb testing.TB, base string, timeout time.Duration, client *http.Client) llm.Model {
