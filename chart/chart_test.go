@@ -113,6 +113,14 @@ func codes(t testing.TB, err error) []refusal.Code {
 	return out
 }
 
+func ids(t *testing.T, n int) *qed.Table {
+	rows := make([][]any, n)
+	for i := range rows {
+		rows[i] = []any{100 + i, 3 * i % 7}
+	}
+	return table(t, "customer_id|orders", rows...)
+}
+
 func TestKindIsChosen(t *testing.T) {
 	for name, tt := range map[string]struct {
 		rows *qed.Table
@@ -126,6 +134,11 @@ func TestKindIsChosen(t *testing.T) {
 		"one number":               {table(t, "n", []any{1}, []any{2}), chart.Options{}, chart.Histogram},
 		"texts alone":              {table(t, "port", []any{"a"}, []any{"a"}), chart.Options{}, chart.Bar},
 		"numbers that name things": {table(t, "port_id|n", []any{1, 2}, []any{2, 3}), chart.Options{X: "port_id"}, chart.Bar},
+		"numbers of a few things":  {table(t, "orders|customer_id", []any{7, 101}, []any{2, 107}), chart.Options{}, chart.Bar},
+		"of a thing in two rows":   {table(t, "customer_id|amount", []any{101, 7}, []any{101, 2}), chart.Options{}, chart.Histogram},
+		"of many things":           {ids(t, 31), chart.Options{}, chart.Histogram},
+		"of things, two":           {table(t, "customer_id|orders|sum", []any{101, 7, 5}, []any{107, 2, 9}), chart.Options{}, chart.Scatter},
+		"things, counted":          {table(t, "customer_id|orders", []any{101, 7}, []any{107, 2}), chart.Options{X: "orders"}, chart.Histogram},
 		"dates alone":              {table(t, "d", []any{"2025-01-01"}, []any{"2025-01-02"}), chart.Options{}, chart.Bar},
 		"a number of dates":        {delays(t), chart.Options{X: "arrived", Y: "delay"}, chart.Line},
 		"two texts":                {table(t, "a|b|n", []any{"x", "y", 1}), chart.Options{X: "a", Y: "b"}, chart.Heatmap},

@@ -225,9 +225,20 @@ func (c *chooser) kindFor(p *plan) Kind {
 	case numbers > 1 && p.aggregate == "":
 		return Scatter
 	case numbers > 0 && p.y == nil && p.aggregate == "":
+		if id := c.peek((*field).names); id != nil {
+			p.x, c.used[id] = id, true
+			return Bar
+		}
 		return Histogram
 	}
 	return Bar
+}
+
+// names reports whether the column names a few things, such as customers by their ids, of
+// which each row has a number. Of many the distribution is drawn.
+func (c *field) names() bool {
+	const most = 30
+	return column.IsIdentifier(c.name) && c.isKey() && c.values <= most
 }
 
 func (c *chooser) peek(is func(*field) bool) *field {
