@@ -64,6 +64,24 @@ func decision(text string) (d Decision, mark byte, rest string) {
 	return "", 0, ""
 }
 
+// conditions are words with which a condition follows a word of approval.
+var conditions = []string{
+	"but", "if", "only", "except", "unless", "without", "not", "when", "once", "provided",
+	"aber", "wenn", "nur", "außer", "falls", "ohne", "nicht", "sofern", "sobald",
+}
+
+// conditional reports whether a text is an approval with a condition that no
+// punctuation mark precedes, such as "yes but not to Bob".
+func conditional(text string) bool {
+	words := strings.Fields(stockphrases.Normal(text))
+	for n := 1; n < len(words) && n <= 3; n++ {
+		if slices.Contains(approveWords, strings.Join(words[:n], " ")) && slices.Contains(conditions, words[n]) {
+			return true
+		}
+	}
+	return false
+}
+
 // approvalJSON returns the JSON of an [Approval] without a value.
 func approvalJSON(d Decision, reason string) json.RawMessage {
 	text, _ := json.Marshal(struct {
