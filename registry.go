@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -159,6 +160,22 @@ type ToolResult struct {
 	Err    error
 }
 
+// Failed reports whether the call failed: with an Err, or with an Output whose member
+// "success" is false. code is the member "code" of such an Output, if it is a text.
+func (r ToolResult) Failed() (code string, failed bool) {
+	var said struct {
+		Success json.RawMessage
+		Code    string
+	}
+	if bytes.Contains(r.Output, []byte(`"success"`)) {
+		_ = json.Unmarshal(r.Output, &said) // members of other types are no such members
+	}
+	if string(said.Success) != "false" {
+		return "", r.Err != nil
+	}
+	return prompt.Clip(said.Code, maxErrorText), true
+}
+
 // maxErrorText is how many bytes of an error the model gets.
 const maxErrorText = 2000
 
@@ -294,9 +311,6 @@ func (e toolError) Error() string { return e.Message }
 // maxEventResult is how many bytes of a result a ToolFinished has.
 const maxEventResult = 1 << 10
 
-// unsuccessful is the beginning of a result that says that the call failed.
-var unsuccessful = regexp.MustCompile(`^\{"success":false,"code":"(\w+)"`)
-
 // observed makes a call, unless it cannot be made because of err, and emits its events.
 func (r *Registry) observed(ctx context.Context, t *registered, call llm.ToolCall, err error) (json.RawMessage, error) {
 	if scopeOf(ctx).events == nil {
@@ -320,9 +334,7 @@ func (r *Registry) observed(ctx context.Context, t *registered, call llm.ToolCal
 		finished.Error = err.Error()
 	default:
 		finished.Result = prompt.Clip(string(output), maxEventResult)
-		if code := unsuccessful.FindSubmatch(output); code != nil {
-			finished.Error = string(code[1])
-		}
+		finished.Error, _ = ToolResult{Output: output}.Failed()
 	}
 	Emit(ctx, finished)
 	return output, err

@@ -19,7 +19,7 @@ func (r *run) finish(end *ending) (qed.Answer, error) {
 			return qed.Answer{}, err
 		}
 	}
-	if end.reason == "" && !slices.ContainsFunc(r.results, func(one *result) bool { return !one.failed() }) {
+	if end.reason == "" && !slices.ContainsFunc(r.results, func(one *result) bool { return !one.failed }) {
 		end.reason = r.texts(r.ctx).NotLookedUp
 	}
 	a := qed.Answer{Text: said.Text, Figures: said.Figures, Unproved: said.Unproved}

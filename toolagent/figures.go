@@ -154,7 +154,7 @@ func (one *result) data() []any {
 	switch {
 	case one.same != nil:
 		return nil
-	case one.failed():
+	case one.failed:
 		text := string(one.Output)
 		if one.Err != nil {
 			text = one.Err.Error()
@@ -189,11 +189,6 @@ func (one *result) data() []any {
 		data = append(data, v.Text)
 	}
 	return data
-}
-
-// failed reports whether the call failed.
-func (one *result) failed() bool {
-	return one.Err != nil || bytes.HasPrefix(one.Output, []byte(`{"success":false`))
 }
 
 // repeats reports whether a text has a number of another one, as it is written there but for

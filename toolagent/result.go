@@ -24,6 +24,7 @@ var noFinding finding.Finding
 type result struct {
 	qed.ToolResult
 	finding *finding.Finding // &noFinding if it is none
+	failed  bool             // it says nothing but that the call failed
 
 	content string     // for the model, in its frame
 	note    string     // the last part of it: the statistics of a result that was shortened
@@ -41,6 +42,7 @@ func (r *run) read(ctx context.Context, one *result) error {
 	if one.same != nil {
 		one.Output, one.Err = one.same.Output, one.same.Err
 	}
+	_, one.failed = one.Failed()
 	switch {
 	case one.same != nil && one.same.brief:
 		// The model asks again for a result of which it has the digest alone.
