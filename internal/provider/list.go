@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
+	"strconv"
 )
 
 // Each decodes the entries of a list one at a time: an empty one has three bytes in a
@@ -38,4 +40,17 @@ func (m Malformed) Error() string { return string(m) }
 // tooMany is the error for more than MaxCalls of something.
 func tooMany(things string) error {
 	return Malformed(fmt.Sprintf("the reply has more than %d %s", MaxCalls, things))
+}
+
+// A Number is a number. Some servers send it as a text, or with a fraction. What is
+// none is 0.
+type Number int64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Number) UnmarshalJSON(raw []byte) error {
+	f, err := strconv.ParseFloat(string(bytes.Trim(raw, `"`)), 64)
+	if err == nil && !math.IsNaN(f) {
+		*n = Number(min(max(f, math.MinInt32), math.MaxInt32))
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ package anthropic
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -125,11 +126,11 @@ func (m *Model) Generate(
 	if stream != nil {
 		return m.generateStream(call, params, stream)
 	}
-	var reply *message
-	if err := m.post(call, params, &reply); err != nil {
+	var raw json.RawMessage
+	if err := m.post(call, params, &raw); err != nil {
 		return nil, call.Error(err, nil)
 	}
-	return reply.response(call)
+	return whole(call, raw)
 }
 
 // newClient returns a client that reads neither environment variables nor the

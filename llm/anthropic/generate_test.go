@@ -257,6 +257,8 @@ func TestReplyKinds(t *testing.T) {
 		"garbage":         {`}{`, llm.ErrProtocol, "", "", ""},
 		"gateway error":   {`{"type":"error","error":{"type":"rate_limit_error","message":"upstream"}}`, llm.ErrRateLimit, "", "upstream", ""},
 		"gateway refused": {`{"type":"error","error":{"type":"invalid_request_error","message":"no"}}`, llm.ErrBadRequest, "", "no", ""},
+		"flat error":      {`{"success":false,"code":500,"msg":"upstream"}`, llm.ErrUnavailable, "", "upstream", ""},
+		"odd usage":       {`{"content":[{"type":"text","text":"all"}],"stop_reason":"end_turn","usage":{"input_tokens":5.0,"output_tokens":"2"}}`, "", "all", "", llm.FinishStop},
 		"gateway failed":  {`{"error":{"message":"upstream","code":502}}`, llm.ErrUnavailable, "", "upstream", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

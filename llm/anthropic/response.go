@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"math"
 
 	"github.com/qedkit/qed/internal/provider"
 	"github.com/qedkit/qed/llm"
@@ -14,10 +13,6 @@ type message struct {
 	Content json.RawMessage `json:"content"` // a list of blocks: see addBlocks
 	Usage   usage           `json:"usage"`
 	stop
-
-	// Error is an error of the upstream server. Some gateways send it with
-	// status 200.
-	Error json.RawMessage `json:"error"`
 }
 
 type block struct {
@@ -30,6 +25,18 @@ type block struct {
 	Thinking  string `json:"thinking"`
 	Signature string `json:"signature"`
 	Data      string `json:"data"`
+}
+
+// input returns the arguments of a call. Some servers send them as a text, and none as null.
+func (b *block) input() []byte {
+	switch {
+	case provider.IsNull(b.Input):
+		return nil
+	case b.Input[0] == '"':
+		text, _ := provider.Unquote(b.Input) // it is JSON
+		return text
+	}
+	return b.Input
 }
 
 // A thinking is a thinking or a redacted_thinking block, as it is kept in a
@@ -46,12 +53,12 @@ func (t thinking) addTo(d *provider.Draft) error {
 }
 
 type usage struct {
-	Input         int64 `json:"input_tokens"`
-	CacheCreation int64 `json:"cache_creation_input_tokens"`
-	CacheRead     int64 `json:"cache_read_input_tokens"`
-	Output        int64 `json:"output_tokens"`
+	Input         provider.Number `json:"input_tokens"`
+	CacheCreation provider.Number `json:"cache_creation_input_tokens"`
+	CacheRead     provider.Number `json:"cache_read_input_tokens"`
+	Output        provider.Number `json:"output_tokens"`
 	Details       struct {
-		Thinking int64 `json:"thinking_tokens"`
+		Thinking provider.Number `json:"thinking_tokens"`
 	} `json:"output_tokens_details"`
 }
 
@@ -62,13 +69,15 @@ type stop struct {
 	} `json:"stop_details"`
 }
 
-// response converts a reply that was not streamed. m is nil if the reply is null.
-func (m *message) response(c *provider.Call) (*llm.Response, error) {
-	switch {
-	case m == nil:
-		return nil, c.ProtocolError("the reply is null")
-	case provider.IsNull(m.Content) && !provider.IsNull(m.Error):
-		return nil, c.ReportedMember(m.Error)
+// whole converts a reply that was not streamed. Some gateways send an error of the
+// upstream server with status 200.
+func whole(c *provider.Call, raw json.RawMessage) (*llm.Response, error) {
+	var m message
+	switch err := json.Unmarshal(raw, &m); {
+	case err != nil:
+		return nil, c.Error(err, nil)
+	case provider.IsNull(m.Content) && c.Reports(raw):
+		return nil, c.ReportedError(raw)
 	case provider.IsNull(m.Content):
 		return nil, c.ProtocolError("the reply has no content")
 	}
@@ -95,7 +104,7 @@ func (m *message) addBlocks(d *provider.Draft) error {
 			if err != nil {
 				return err
 			}
-			call.ID, call.Name, call.Arguments = b.ID, b.Name, b.Input
+			call.ID, call.Name, call.Arguments = b.ID, b.Name, b.input()
 		case "thinking", "redacted_thinking":
 			t := thinking{Type: b.Type, Thinking: b.Thinking, Signature: b.Signature, Data: b.Data}
 			if err := t.addTo(d); err != nil {
@@ -121,13 +130,12 @@ func (s *stop) addTo(d *provider.Draft) {
 // usage returns u, in which cached tokens are not part of the input, as the usage
 // of a call.
 func (u usage) usage() llm.Usage {
-	count := func(n int64) int64 { return min(max(n, 0), math.MaxInt32) }
 	return provider.Counts{
-		Input:      count(u.Input) + count(u.CacheCreation) + count(u.CacheRead),
-		Cached:     u.CacheRead,
-		CacheWrite: u.CacheCreation,
-		Output:     u.Output,
-		Reasoning:  u.Details.Thinking,
+		Input:      int64(max(u.Input, 0) + max(u.CacheCreation, 0) + max(u.CacheRead, 0)), // of at most 31 bits
+		Cached:     int64(u.CacheRead),
+		CacheWrite: int64(u.CacheCreation),
+		Output:     int64(u.Output),
+		Reasoning:  int64(u.Details.Thinking),
 	}.Usage()
 }
 

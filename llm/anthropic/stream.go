@@ -26,6 +26,7 @@ type event struct {
 		Signature   string `json:"signature"`
 		stop
 	} `json:"delta"`
+	Error json.RawMessage `json:"error"`
 }
 
 func (m *Model) generateStream(
@@ -42,7 +43,7 @@ func (m *Model) generateStream(
 		var e event
 		err := json.Unmarshal(data, &e)
 		switch {
-		case e.Type == "error":
+		case e.Type == "error" || !provider.IsNull(e.Error):
 			err = c.ReportedError(data)
 		case err == nil:
 			err = d.add(&e)
@@ -65,6 +66,8 @@ type draft struct {
 	// The thinking that arrives. Its Type is empty if none does.
 	thinking           thinking
 	thought, signature []byte
+
+	given bool // the arguments of the last call came with its beginning
 }
 
 // add adds an event to d. The provider's own tools are ignored.
@@ -102,9 +105,9 @@ func (d *draft) begin(e *event) error {
 			return err
 		}
 		call.ID, call.Name = b.ID, b.Name
-		// The input follows in deltas, but some servers send it at once.
-		if input := string(b.Input); input != "{}" && input != "null" {
-			call.Arguments = b.Input
+		// The input follows in deltas, but some servers send it at once, and some do both.
+		if d.given = string(b.Input) != "{}"; d.given {
+			call.Arguments = b.input()
 		}
 	}
 	return nil
@@ -120,7 +123,10 @@ func (d *draft) continued(e *event) {
 	case "signature_delta":
 		d.signature = append(d.signature, e.Delta.Signature...)
 	case "input_json_delta":
-		if call := d.Last(e.Index); call != nil {
+		if call := d.Last(e.Index); call != nil && e.Delta.PartialJSON != "" {
+			if d.given {
+				d.given, call.Arguments = false, nil
+			}
 			call.Arguments = append(call.Arguments, e.Delta.PartialJSON...)
 		}
 	}

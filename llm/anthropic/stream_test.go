@@ -62,6 +62,21 @@ func TestStream(t *testing.T) {
 
 // TestStreamEndsWithItsMessage: Generate does not wait for a server that keeps the
 // connection open after the end of a message.
+// Gateways send errors of the upstream server without a type.
+func TestStreamedErrors(t *testing.T) {
+	for body, want := range map[string]llm.ErrorKind{
+		`{"error":{"message":"Rate limit reached","code":429}}`:                                           llm.ErrRateLimit,
+		`{"error":{"type":"invalid_request_error","message":"prompt is too long: 2 tokens > 1 maximum"}}`: llm.ErrContextLength,
+	} {
+		for _, before := range []string{"", start + textDelta("half")} {
+			s := serve(t, providertest.Events(before+"data: "+body+"\n\n"))
+			if _, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), func(llm.Delta) {}); !errors.Is(err, want) {
+				t.Errorf("%s: %v", body, err)
+			}
+		}
+	}
+}
+
 func TestStreamEndsWithItsMessage(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		providertest.Events(hello...)(w, r)
@@ -87,6 +102,8 @@ func TestStreamedToolCalls(t *testing.T) {
 		"in pieces": {tool(1, "a", "f", `{}`), input(1, ""), input(1, `{"x"`), input(1, `:1}`), blockStop(1), tool(2, "b", "g", `{}`), blockStop(2)},
 		"mixed":     {tool(1, "a", "f", `{}`), tool(2, "b", "g", `{}`), input(1, `{"x"`), input(2, `{}`), input(1, `:1}`)},
 		"at once":   {tool(1, "a", "f", `{"x":1}`), tool(2, "b", "g", `null`)},
+		"twice":     {tool(1, "a", "f", `{"x":1}`), input(1, ""), input(1, `{"x"`), input(1, `:1}`), tool(2, "b", "g", `""`), input(2, `{}`)},
+		"as a text": {tool(1, "a", "f", `"{\"x\":1}"`), tool(2, "b", "g", `""`)},
 		"tools of the provider": {blockStart(3, `{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`), input(3, `{"q":1}`),
 			tool(1, "a", "f", `{"x":1}`), tool(2, "b", "g", `{}`)},
 	} {

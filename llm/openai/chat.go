@@ -1,13 +1,10 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"math"
 	"net/http"
 	"slices"
-	"strconv"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -63,6 +60,8 @@ type completion struct {
 	Usage   chatUsage       `json:"usage"`
 	Error   json.RawMessage `json:"error"` // some gateways report one with status 200
 }
+
+type number = provider.Number
 
 type choice struct {
 	Index   number          `json:"index"`
@@ -324,19 +323,6 @@ func (w *word) UnmarshalJSON(raw []byte) error {
 		return err
 	default:
 		*w = word(raw)
-	}
-	return nil
-}
-
-// A number is a number. Some servers send it as a text, or with a fraction. What is
-// none is 0.
-type number int64
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (n *number) UnmarshalJSON(raw []byte) error {
-	f, err := strconv.ParseFloat(string(bytes.Trim(raw, `"`)), 64)
-	if err == nil && !math.IsNaN(f) {
-		*n = number(min(max(f, math.MinInt32), math.MaxInt32))
 	}
 	return nil
 }
