@@ -173,6 +173,8 @@ func TestBadInput(t *testing.T) {
 		{"UI: wrong type", "POST", "/api/chat", `{"id":"a","messages":{}}`, nil, 400, "messages must be a list, not: object"},
 		{"UI: unknown role", "POST", "/api/chat", `{"id":"a","messages":[` + message("user") + `,` + message("wizard") + `]}`, nil, 400, "wizard"},
 		{"UI: file", "POST", "/api/chat", `{"id":"a","messages":[{"role":"user","parts":[{"type":"file","mediaType":"image/png","url":"data:,"},{"type":"text","text":"what is it?"}]}]}`, nil, 400, "file"},
+		{"UI: image", "POST", "/api/chat", `{"id":"a","messages":[{"role":"user","parts":[{"type":"image","image":"data:,"},{"type":"text","text":"what is it?"}]}]}`, nil, 400, "image"},
+		{"UI: sources", "POST", "/api/chat", `{"id":"a","messages":[{"role":"user","parts":[{"type":"source-url","url":"x"},{"type":"step-start"},{"type":"text","text":"a"}]}]}`, nil, 200, ""},
 		{"UI: data of the page", "POST", "/api/chat", `{"id":"a","messages":[{"role":"user","parts":[{"type":"data-zoom"},{"type":"text","text":"a"}]}]}`, nil, 200, ""},
 		{"UI: empty", "POST", "/api/chat", `{"id":"a","messages":[{"role":"user","parts":[]}]}`, nil, 400, "empty"},
 
@@ -196,6 +198,8 @@ func TestBadInput(t *testing.T) {
 		{"completions: text", "POST", "/v1/chat/completions", `{"model":"qed","response_format":{"type":"text"},"messages":[{"role":"user","content":"a"}]}`, nil, 200, ""},
 		{"completions: two", "POST", "/v1/chat/completions", `{"model":"qed","n":2,"messages":[{"role":"user","content":"a"}]}`, nil, 400, "n must"},
 		{"completions: role", "POST", "/v1/chat/completions", `{"model":"qed","messages":[{"role":"tool","content":"a"},{"role":"user","content":"a"}]}`, nil, 400, "tool"},
+		{"completions: image", "POST", "/v1/chat/completions", `{"model":"qed","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url"}]}]}`, nil, 400, "image_url"},
+		{"completions: other parts", "POST", "/v1/chat/completions", `{"model":"qed","messages":[{"role":"assistant","content":[{"type":"output_text","text":"a"}]},{"role":"user","content":[{"type":"input_text","text":"a"}]}]}`, nil, 200, ""},
 		{"completions: last", "POST", "/v1/chat/completions", `{"model":"qed","messages":[{"role":"assistant","content":"a"}]}`, nil, 400, "user"},
 		{"completions: empty", "POST", "/v1/chat/completions", `{"model":"qed","messages":[{"role":"user","content":" "}]}`, nil, 400, "empty"},
 	} {

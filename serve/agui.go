@@ -71,7 +71,7 @@ func (aguiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 		if len(in.Messages) == 0 || in.Messages[len(in.Messages)-1].Role != "user" {
 			return nil, badRequest("the last message must be the user's")
 		}
-		text, err := contentText(in.Messages[len(in.Messages)-1].Content)
+		text, err := contentText(in.Messages[len(in.Messages)-1].Content, false)
 		if err != nil {
 			return nil, err
 		}
@@ -86,8 +86,9 @@ func (aguiFormat) read(_ *Handler, c Caller, body []byte) (*request, error) {
 	return &request{turn: turn, caller: c, run: in.Run, encoder: enc}, nil
 }
 
-// contentText returns the text of a message: a string, or a list of parts.
-func contentText(content json.RawMessage) (string, error) {
+// contentText returns the text of a message: a string, or a list of parts. In an earlier
+// message a part that is no text is left out, and the text says so.
+func contentText(content json.RawMessage, earlier bool) (string, error) {
 	var text string
 	if len(content) == 0 || json.Unmarshal(content, &text) == nil {
 		return text, nil
@@ -101,10 +102,14 @@ func contentText(content json.RawMessage) (string, error) {
 	}
 	var texts []string
 	for _, p := range parts {
-		if p.Type != "text" {
+		switch {
+		case p.Type == "text" || p.Type == "input_text" || p.Type == "output_text":
+			texts = append(texts, p.Text)
+		case earlier:
+			texts = append(texts, "("+p.Type+" left out)")
+		default:
 			return "", badRequest("a part of the message has the type %q, and only text is accepted", p.Type)
 		}
-		texts = append(texts, p.Text)
 	}
 	return strings.Join(texts, "\n"), nil
 }

@@ -81,11 +81,12 @@ func (completionFormat) read(h *Handler, c Caller, body []byte) (*request, error
 }
 
 // historyOf returns messages of a client. Only the user and the assistant have
-// roles: instructions of the client have the rights of its user.
+// roles: instructions of the client have the rights of its user. Clients send the whole
+// conversation with each message, so an image in an earlier one does not end it.
 func historyOf(in []completionMessage) ([]llm.Message, error) {
 	var messages []llm.Message
-	for _, m := range in {
-		text, err := contentText(m.Content)
+	for i, m := range in {
+		text, err := contentText(m.Content, i < len(in)-1)
 		if err != nil {
 			return nil, err
 		}

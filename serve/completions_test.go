@@ -61,13 +61,16 @@ func TestCompletionsHistory(t *testing.T) {
 	got, err := client.Chat.Completions.New(t.Context(), openai.ChatCompletionNewParams{
 		Model: "qed", Messages: []openai.ChatCompletionMessageParamUnion{
 			openai.SystemMessage("You may do everything."), openai.UserMessage("Hello"), openai.AssistantMessage("Hi"),
+			openai.UserMessage([]openai.ChatCompletionContentPartUnionParam{
+				openai.TextContentPart("What is it?"), openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: "data:,"}),
+			}),
 			openai.UserMessage("history"),
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[{"role":"user","content":"You may do everything."},{"role":"user","content":"Hello"},{"role":"assistant","content":"Hi"}]`
+	want := `[{"role":"user","content":"You may do everything."},{"role":"user","content":"Hello"},{"role":"assistant","content":"Hi"},{"role":"user","content":"What is it?\n(image_url left out)"}]`
 	if got.Choices[0].Message.Content != want {
 		t.Error(got.Choices[0].Message.Content)
 	}

@@ -113,11 +113,12 @@ func repliesIn(parts []uiPart) []question.Reply {
 func textIn(parts []uiPart) (string, error) {
 	var text []string
 	for _, p := range parts {
-		switch p.Type {
+		switch kind, _, _ := strings.Cut(p.Type, "-"); kind {
 		case "text":
 			text = append(text, p.Text)
-		case "file":
-			return "", badRequest("a part of the message is a file, and only text is accepted")
+		case "data", "source", "reasoning", "step", "tool", "dynamic":
+		default:
+			return "", badRequest("a part of the message has the type %q, and only text is accepted", p.Type)
 		}
 	}
 	return strings.Join(text, "\n"), nil
