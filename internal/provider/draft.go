@@ -67,30 +67,6 @@ type DraftCall struct {
 	Index     int64 // the number that the server gave it
 	ID, Name  string
 	Arguments []byte
-
-	depth          int  // open brackets in the Arguments of the pieces
-	inText, escape bool // they end in a string, or after its backslash
-}
-
-// extend appends a piece to the arguments. It follows their brackets, because it would
-// take quadratic time to check after each piece whether they are JSON.
-func (t *DraftCall) extend(piece []byte) {
-	t.Arguments = append(t.Arguments, piece...)
-	for _, b := range piece {
-		switch {
-		case t.escape:
-			t.escape = false
-		case t.inText && b == '\\':
-			t.escape = true
-		case b == '"':
-			t.inText = !t.inText
-		case t.inText:
-		case b == '{', b == '[':
-			t.depth++
-		case b == '}', b == ']':
-			t.depth--
-		}
-	}
 }
 
 // Last returns the last call with this index, or nil.
@@ -133,8 +109,8 @@ func (t *DraftCall) continues(piece *DraftCall) bool {
 	case piece.Name != t.Name:
 		return false
 	}
-	whole := t.depth == 0 && !t.inText && len(bytes.TrimSpace(t.Arguments)) > 0
-	return len(piece.Arguments) == 0 || !whole
+	// The name again: with the rest of the arguments, or with those of another call.
+	return !bytes.HasSuffix(bytes.TrimSpace(t.Arguments), []byte("}")) || !bytes.HasPrefix(piece.Arguments, []byte("{"))
 }
 
 // repeated reports whether a piece is the whole of a call that has arrived.
@@ -164,7 +140,7 @@ func (d *Draft) AddPieces(pieces []DraftCall) (at []int, err error) {
 		}
 		into.ID = cmp.Or(into.ID, piece.ID)
 		into.Name = cmp.Or(into.Name, piece.Name)
-		into.extend(piece.Arguments)
+		into.Arguments = append(into.Arguments, piece.Arguments...)
 	}
 	return at, nil
 }

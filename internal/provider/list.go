@@ -27,6 +27,27 @@ func Each[T any](raw []byte) iter.Seq2[*T, error] {
 	}
 }
 
+// A List is a list in a reply. Some servers send null, or {}, for an empty one.
+type List[T any] []T
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (l *List[T]) UnmarshalJSON(raw []byte) error {
+	*l = nil
+	if raw[0] != '[' {
+		return nil
+	}
+	for one, err := range Each[T](raw) {
+		if err == nil && len(*l) == MaxCalls {
+			err = tooMany("parts of one kind, such as tool calls")
+		}
+		if err != nil {
+			return err
+		}
+		*l = append(*l, *one)
+	}
+	return nil
+}
+
 // IsNull reports whether a member is absent or null.
 func IsNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 

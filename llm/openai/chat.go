@@ -55,10 +55,10 @@ var streams = []option.RequestOption{
 // A completion has the members of a reply, or of a piece of one, that this package
 // reads.
 type completion struct {
-	Model   word            `json:"model"`
-	Choices firstChoice     `json:"choices"`
-	Usage   chatUsage       `json:"usage"`
-	Error   json.RawMessage `json:"error"` // some gateways report one with status 200
+	Model   word                  `json:"model"`
+	Choices provider.List[choice] `json:"choices"`
+	Usage   chatUsage             `json:"usage"`
+	Error   json.RawMessage       `json:"error"` // some gateways report one with status 200
 }
 
 type number = provider.Number
@@ -112,10 +112,10 @@ func (u chatUsage) usage() llm.Usage {
 
 // A chatMessage is the message of a reply, or a piece of it.
 type chatMessage struct {
-	Content json.RawMessage `json:"content"` // a text or a list of parts
-	Refusal word            `json:"refusal"`
-	Calls   chatCalls       `json:"tool_calls"`
-	Call    *chatFunction   `json:"function_call"` // the older form
+	Content json.RawMessage         `json:"content"` // a text or a list of parts
+	Refusal word                    `json:"refusal"`
+	Calls   provider.List[chatCall] `json:"tool_calls"`
+	Call    *chatFunction           `json:"function_call"` // the older form
 	members
 }
 
@@ -187,8 +187,8 @@ func (d *chatDraft) read(data []byte) (choices int, err error) {
 	if u := r.Usage.usage(); u.InputTokens > 0 || u.OutputTokens > 0 {
 		d.Usage = u
 	}
-	if choice := r.Choices.first; choice != nil {
-		if err := d.addChoice(choice); err != nil {
+	if at := slices.IndexFunc(r.Choices, func(c choice) bool { return c.Index == 0 }); at >= 0 {
+		if err := d.addChoice(&r.Choices[at]); err != nil {
 			return 1, err
 		}
 		choices = 1
@@ -268,44 +268,6 @@ func (d *chatDraft) finish() (*llm.Response, error) {
 		return nil, d.call.Error(err, d.Partial())
 	}
 	return d.call.Finish(d.Draft)
-}
-
-type firstChoice struct{ first *choice }
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (f *firstChoice) UnmarshalJSON(raw []byte) error {
-	if string(raw) == "null" {
-		return nil
-	}
-	for c, err := range provider.Each[choice](raw) {
-		if err != nil {
-			return err
-		}
-		if c.Index == 0 {
-			f.first = c
-			break
-		}
-	}
-	return nil
-}
-
-// chatCalls are the calls of a message, at most provider.MaxCalls.
-type chatCalls []chatCall
-
-// UnmarshalJSON implements [json.Unmarshaler]. Some servers send {} or null for no calls.
-func (c *chatCalls) UnmarshalJSON(raw []byte) error {
-	if raw[0] != '[' {
-		return nil
-	}
-	for one, err := range provider.Each[chatCall](raw) {
-		if err != nil {
-			return err
-		}
-		if *c = append(*c, *one); len(*c) > provider.MaxCalls {
-			break // one too many: the draft returns the error
-		}
-	}
-	return nil
 }
 
 // A word is a text. A server that sends another value, such as the arguments of a call

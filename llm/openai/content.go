@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/qedkit/qed/internal/provider"
@@ -24,15 +23,12 @@ func (d *chatDraft) addContent(raw json.RawMessage) error {
 	if raw[0] != '[' {
 		return d.addPart(raw)
 	}
-	n := 0
-	for part, err := range provider.Each[json.RawMessage](raw) {
-		if n++; n > provider.MaxCalls {
-			err = provider.Malformed(fmt.Sprintf("the content of the reply has more than %d parts", provider.MaxCalls))
-		}
-		if err == nil {
-			err = d.addPart(*part)
-		}
-		if err != nil {
+	var parts provider.List[json.RawMessage]
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if err := d.addPart(part); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,8 @@
 package openai
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -71,30 +69,7 @@ type content struct {
 	Refusal string `json:"refusal,omitempty"`
 }
 
-// A partList has the parts of an item, at most provider.MaxCalls.
-type partList []content
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (c *partList) UnmarshalJSON(raw []byte) error {
-	*c = nil
-	switch raw[0] {
-	case 'n':
-		return nil
-	case '"':
-		*c = partList{{Type: "output_text"}}
-		return json.Unmarshal(raw, &(*c)[0].Text)
-	}
-	for part, err := range provider.Each[content](raw) {
-		if err == nil && len(*c) == provider.MaxCalls {
-			err = provider.Malformed(fmt.Sprintf("an item of the reply has more than %d parts", provider.MaxCalls))
-		}
-		if err != nil {
-			return err
-		}
-		*c = append(*c, *part)
-	}
-	return nil
-}
+type partList = provider.List[content]
 
 // A reasoning is a reasoning item as it is kept and sent back. The API does not
 // accept all members that it sends.
@@ -121,10 +96,12 @@ func (r *reply) response(c *provider.Call) (*llm.Response, error) {
 	return c.Finish(d)
 }
 
-// addTo adds the items of a reply.
+// addTo adds the items of a reply that are not in the draft: some servers send a text or
+// calls only with the end of a stream.
 func (r *reply) addTo(d *provider.Draft) error {
+	none, calls := d.Empty(), len(d.Calls)
 	for i, err := range provider.Each[item](r.Output) {
-		if err == nil {
+		if err == nil && (none || calls == 0 && i.Type == "function_call") {
 			err = i.addTo(d)
 		}
 		if err != nil {
@@ -134,7 +111,7 @@ func (r *reply) addTo(d *provider.Draft) error {
 	return nil
 }
 
-// addTo adds an item of a reply that was not streamed.
+// addTo adds a complete item.
 func (i *item) addTo(d *provider.Draft) error {
 	switch i.Type {
 	case "message":
@@ -143,19 +120,15 @@ func (i *item) addTo(d *provider.Draft) error {
 			d.Refusal = append(d.Refusal, part.Refusal...)
 		}
 	case "function_call":
-		return i.begin(d, int64(len(d.Calls)))
+		call, err := d.Add(int64(len(d.Calls)))
+		if err == nil {
+			call.ID, call.Name, call.Arguments = i.CallID, i.Name, []byte(i.Arguments)
+		}
+		return err
 	case "reasoning":
 		return i.addReasoning(d)
 	}
 	return nil
-}
-
-func (i *item) begin(d *provider.Draft, index int64) error {
-	call, err := d.Add(index)
-	if err == nil {
-		call.ID, call.Name, call.Arguments = i.CallID, i.Name, []byte(i.Arguments)
-	}
-	return err
 }
 
 func (p content) text() string {
@@ -217,12 +190,11 @@ func (r *reply) end(c *provider.Call, d *provider.Draft) error {
 
 // An event has the members of an event that this package reads.
 type event struct {
-	Type      string `json:"type"`
-	Index     number `json:"output_index"`
-	Delta     string `json:"delta"`
-	Arguments word   `json:"arguments"`
-	Item      item   `json:"item"`
-	Response  reply  `json:"response"`
+	Type     string `json:"type"`
+	Index    number `json:"output_index"`
+	Delta    string `json:"delta"`
+	Item     item   `json:"item"`
+	Response reply  `json:"response"`
 
 	Error json.RawMessage `json:"error"`
 }
@@ -258,41 +230,15 @@ func (e *event) addTo(c *provider.Call, d *provider.Draft) error {
 		d.Write([]byte(e.Delta))
 	case "response.refusal.delta":
 		d.Refusal = append(d.Refusal, e.Delta...)
-	case "response.output_item.added":
-		if e.Item.Type == "function_call" {
-			return e.Item.begin(d, int64(e.Index))
-		}
-	case "response.function_call_arguments.delta":
-		if call := d.Last(int64(e.Index)); call != nil {
-			call.Arguments = append(call.Arguments, e.Delta...)
-		}
-	case "response.function_call_arguments.done":
-		if call := d.Last(int64(e.Index)); call != nil && len(call.Arguments) == 0 {
-			call.Arguments = []byte(e.Arguments)
-		}
 	case "response.output_item.done":
-		return e.itemDone(d)
+		if e.Item.Type != "message" || d.Empty() {
+			return e.Item.addTo(d)
+		}
 	case "response.completed", "response.incomplete", "response.failed":
-		if err := e.Response.end(c, d); err != nil || !d.Empty() || provider.IsNull(e.Response.Output) {
+		if err := e.Response.end(c, d); err != nil || provider.IsNull(e.Response.Output) {
 			return err
 		}
-		return e.Response.addTo(d) // nothing has arrived before
-	}
-	return nil
-}
-
-// itemDone adds what only the complete item has. Some servers send nothing before it.
-func (e *event) itemDone(d *provider.Draft) error {
-	call := d.Last(int64(e.Index))
-	switch {
-	case e.Item.Type == "function_call" && call != nil:
-		call.ID, call.Name = cmp.Or(call.ID, e.Item.CallID), cmp.Or(call.Name, e.Item.Name)
-		if e.Item.Arguments != "" {
-			call.Arguments = []byte(e.Item.Arguments)
-		}
-	case e.Item.Type == "message" && !d.Empty():
-	default:
-		return e.Item.addTo(d)
+		return e.Response.addTo(d)
 	}
 	return nil
 }
