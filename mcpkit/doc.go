@@ -47,7 +47,8 @@
 //
 //	structured content, an object    the object; with another text {"text": ..., "value": ...}
 //	other structured content         {"value": ...}
-//	text                             {"text": "..."}, with "truncated": true if it was cut
+//	text                             {"text": "..."}, with "truncated": true if it was cut;
+//	                                 one whose audience is the user alone is "left_out"
 //	an embedded text                 a part of the text, and one of the "citations"
 //	a link to a resource             one of the "citations" of a Finding; never fetched
 //	an image, audio or blob          one of the "artifacts" of a Finding; if it is too

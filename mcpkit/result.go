@@ -46,7 +46,9 @@ func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMes
 	for _, content := range r.Content {
 		switch part := content.(type) {
 		case *mcp.TextContent:
-			texts = append(texts, part.Text)
+			if r.IsError || forModel(part.Annotations) {
+				texts = append(texts, part.Text)
+			}
 		case *mcp.EmbeddedResource:
 			if r.IsError && part.Resource != nil {
 				texts = append(texts, part.Resource.Text)
@@ -163,7 +165,11 @@ func exact(structured any, texts []string) (value json.RawMessage, same bool, er
 func (o *output) add(ctx context.Context, number int, content mcp.Content) error {
 	switch v := content.(type) {
 	case *mcp.TextContent:
-		o.text(v.Text)
+		if forModel(v.Annotations) {
+			o.text(v.Text)
+		} else {
+			o.leaveOut(fmt.Sprintf("part %d, for the user alone", number))
+		}
 	case *mcp.ImageContent:
 		return o.artifact(ctx, fmt.Sprintf("image-%d", number), v.MIMEType, v.Data)
 	case *mcp.AudioContent:
@@ -184,6 +190,11 @@ func (o *output) add(ctx context.Context, number int, content mcp.Content) error
 		o.leaveOut(fmt.Sprintf("part %d, of an unknown type", number))
 	}
 	return nil
+}
+
+// forModel reports whether a part is for the model, and not for the user alone.
+func forModel(a *mcp.Annotations) bool {
+	return a == nil || len(a.Audience) == 0 || slices.Contains(a.Audience, "assistant")
 }
 
 func (o *output) text(text string) {

@@ -28,6 +28,32 @@ func TestTextNextToStructuredContent(t *testing.T) {
 	}
 }
 
+// A text for the user alone does not reach the model, which learns that it was there.
+func TestAudience(t *testing.T) {
+	text := func(s string, audience ...mcp.Role) mcp.Content {
+		return &mcp.TextContent{Text: s, Annotations: &mcp.Annotations{Audience: audience}}
+	}
+	for name, test := range map[string]struct {
+		result mcp.CallToolResult
+		want   string
+	}{
+		"the model": {mcp.CallToolResult{Content: []mcp.Content{text("a", "assistant")}}, `{"text":"a"}`},
+		"nobody":    {mcp.CallToolResult{Content: []mcp.Content{text("a")}}, `{"text":"a"}`},
+		"both":      {mcp.CallToolResult{Content: []mcp.Content{text("a", "user", "assistant"), text("b", "user")}}, `{"text":"a","left_out":["part 2, for the user alone"]}`},
+		"the user":  {mcp.CallToolResult{Content: []mcp.Content{text("a", "user")}}, `{"left_out":["part 1, for the user alone"]}`},
+		"the user, with a value": {mcp.CallToolResult{Content: []mcp.Content{text("drawn", "user"), text(`{"a": 1}`, "assistant")}, StructuredContent: map[string]any{"a": 1}},
+			`{"value":{"a":1},"left_out":["part 1, for the user alone"]}`},
+	} {
+		if got, err := answered(t, &test.result); got != test.want || err != nil {
+			t.Errorf("%s: %s, %v, want %s", name, got, err, test.want)
+		}
+	}
+	_, err := answered(t, &mcp.CallToolResult{IsError: true, Content: []mcp.Content{text("no such port", "user")}})
+	if err == nil || !strings.Contains(err.Error(), "no such port") {
+		t.Errorf("an error: %v", err)
+	}
+}
+
 // answered calls a tool that answers with a result.
 func answered(t *testing.T, result *mcp.CallToolResult) (string, error) {
 	s := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, nil)
