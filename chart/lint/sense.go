@@ -40,6 +40,7 @@ func (l *linter) sense(o object, path string, markValue any, sc *scope) {
 	}
 	m := measuredOf(o, markValue, sc)
 	if m == nil {
+		l.named(o, path, mark, sc)
 		return
 	}
 	m.stacked = l.stacks(m.channel, mark) && (mark == "arc" || parted(o, m.name))
@@ -58,6 +59,29 @@ func (l *linter) sense(o object, path string, markValue any, sc *scope) {
 	if n, example := m.crowded(); n > 1 {
 		l.fault(ErrMalformed, at, "%d rows%s are drawn in one place, as if they were one: name an aggregate, such as sum or mean, "+
 			"or a channel that divides them", n, example)
+	}
+}
+
+// named refuses numbers that a bar or a line shows as names, in equal steps, where no other
+// channel gives the mark its height.
+func (l *linter) named(o object, path, mark string, sc *scope) {
+	if !slices.Contains(words("bar line area trail"), mark) || o["x2"] != nil || o["y2"] != nil {
+		return
+	}
+	for name, across := range map[string]string{"y": "x", "x": "y"} {
+		c, _ := o[name].(object)
+		other, _ := o[across].(object)
+		text, _ := c["field"].(string)
+		plain, _ := vegalite.Unescape(text)
+		f := sc.fields[plain]
+		discrete := c["type"] == string(vegalite.Nominal) || c["type"] == string(vegalite.Ordinal)
+		if f == nil || !discrete || other["field"] == nil || name == "x" && mark != "bar" ||
+			c["bin"] != nil || c["timeUnit"] != nil || c["aggregate"] != nil {
+			continue
+		}
+		if isNumber(f) && !column.IsIdentifier(f.name) && !column.IsCalendar(f.name) {
+			l.fault(ErrFieldType, pointer(path, name)+"/type", `the numbers of %q would be names in equal steps: write "quantitative"`, f.name)
+		}
 	}
 }
 
