@@ -127,28 +127,18 @@ func RetryAfter(header map[string][]string, now time.Time) time.Duration {
 	return limitReset(h, now)
 }
 
-// limitHeaders are the headers with the end of a rate limit, and those with what is
-// left of it.
-var limitHeaders = []struct{ reset, left string }{
-	{"X-Ratelimit-Reset-Requests", "X-Ratelimit-Remaining-Requests"}, // OpenAI, Groq
-	{"X-Ratelimit-Reset-Tokens", "X-Ratelimit-Remaining-Tokens"},
-	{"Anthropic-Ratelimit-Requests-Reset", "Anthropic-Ratelimit-Requests-Remaining"},
-	{"Anthropic-Ratelimit-Tokens-Reset", "Anthropic-Ratelimit-Tokens-Remaining"},
-	{"Anthropic-Ratelimit-Input-Tokens-Reset", "Anthropic-Ratelimit-Input-Tokens-Remaining"},
-	{"Anthropic-Ratelimit-Output-Tokens-Reset", "Anthropic-Ratelimit-Output-Tokens-Remaining"},
-	{"X-Ratelimit-Reset-Tokens-Minute", "X-Ratelimit-Remaining-Tokens-Minute"}, // Cerebras
-	{"X-Ratelimit-Reset-Requests-Day", "X-Ratelimit-Remaining-Requests-Day"},
-	{"X-Ratelimit-Reset", "X-Ratelimit-Remaining"}, // OpenRouter
-	{"Ratelimit-Reset", "Ratelimit-Remaining"},     // the drafts of the IETF
-}
-
 // limitReset returns the time until the latest of the limits that are used up ends.
-// Without such a limit it is that of the latest of those whose rest is not known.
+// Without such a limit it is that of the latest of those whose rest is not known. The
+// headers are those of OpenAI, Anthropic, OpenRouter and others, such as
+// X-Ratelimit-Reset-Tokens, next to one with Remaining in place of Reset.
 func limitReset(h textproto.MIMEHeader, now time.Time) time.Duration {
 	var spent, unknown time.Duration
-	for _, names := range limitHeaders {
-		d := until(h.Get(names.reset), now)
-		switch left, err := strconv.ParseFloat(h.Get(names.left), 64); {
+	for name := range h {
+		if !strings.Contains(name, "Ratelimit-") || !strings.Contains(name, "-Reset") {
+			continue
+		}
+		d := until(h.Get(name), now)
+		switch left, err := strconv.ParseFloat(h.Get(strings.Replace(name, "-Reset", "-Remaining", 1)), 64); {
 		case err != nil:
 			unknown = max(unknown, d)
 		case left <= 0:

@@ -38,29 +38,20 @@ func (c *Call) statusError(resp *http.Response, body []byte) *llm.Error {
 // kindByCode maps codes and types that are more precise than the status. All
 // providers share it, because gateways forward the errors of other providers.
 var kindByCode = map[string]llm.ErrorKind{
-	"insufficient_quota":                llm.ErrQuota,
-	"billing_hard_limit_reached":        llm.ErrQuota,
-	"billing_not_active":                llm.ErrQuota,
-	"billing_error":                     llm.ErrQuota,
-	"credit_balance_exhausted":          llm.ErrQuota,
-	"organization_usage_limit_exceeded": llm.ErrQuota,
-	"organization_spend_limit_exceeded": llm.ErrQuota,
-	"project_spend_limit_exceeded":      llm.ErrQuota,
-	"enforced_spend_limit_reached":      llm.ErrQuota,
-	"rate_limit_exceeded":               llm.ErrRateLimit,
-	"context_length_exceeded":           llm.ErrContextLength,
-	"string_above_max_length":           llm.ErrContextLength,
-	"exceed_context_size_error":         llm.ErrContextLength, // llama.cpp
-	"model_max_prompt_tokens_exceeded":  llm.ErrContextLength, // GitHub
-	"tool_use_failed":                   llm.ErrInvalidOutput, // Groq, as the next two
-	"json_validate_failed":              llm.ErrInvalidOutput,
-	"output_parse_failed":               llm.ErrInvalidOutput,
-	"capacity_exceeded":                 llm.ErrUnavailable,
-	"content_filter":                    llm.ErrRefusal,
-	"content_policy_violation":          llm.ErrRefusal,
-	"invalid_api_key":                   llm.ErrAuth,
-	"invalid_prompt":                    llm.ErrRefusal,
-	"overloaded_error":                  llm.ErrUnavailable,
+	"rate_limit_exceeded":              llm.ErrRateLimit,
+	"context_length_exceeded":          llm.ErrContextLength,
+	"string_above_max_length":          llm.ErrContextLength,
+	"exceed_context_size_error":        llm.ErrContextLength, // llama.cpp
+	"model_max_prompt_tokens_exceeded": llm.ErrContextLength, // GitHub
+	"tool_use_failed":                  llm.ErrInvalidOutput, // Groq, as the next two
+	"json_validate_failed":             llm.ErrInvalidOutput,
+	"output_parse_failed":              llm.ErrInvalidOutput,
+	"capacity_exceeded":                llm.ErrUnavailable,
+	"content_filter":                   llm.ErrRefusal,
+	"content_policy_violation":         llm.ErrRefusal,
+	"invalid_api_key":                  llm.ErrAuth,
+	"invalid_prompt":                   llm.ErrRefusal,
+	"overloaded_error":                 llm.ErrUnavailable,
 }
 
 // statusByType maps error types to the status that an error inside a stream lacks.
@@ -93,6 +84,7 @@ var (
 		`failed to call a function|tool call validation failed|empty grammar stack|failed to parse (input|output|the reply) at pos`)
 	noCredit = regexp.MustCompile(`(?i)credit balance is too low|reached your specified (workspace )?API usage limits|` +
 		`insufficient (account )?balance|account is (suspended|in arrears)|in good standing|exceeded_current_quota`)
+	spent     = regexp.MustCompile(`^insufficient_quota$|^billing_|^credit_balance|_(usage|spend)_limit_`) // a code or a type
 	throttled = regexp.MustCompile(`(?i)\bthrottl(ed|ing)|too many requests|please wait before`)
 	unsafe    = regexp.MustCompile(`(?i)content exists risk|inappropriate content|(input|prompt|content) was flagged|` +
 		`content (management )?policy|data_inspection_failed`)
@@ -103,6 +95,9 @@ func kindOf(status int, f serverError) llm.ErrorKind {
 	for _, word := range []string{f.code, f.kind} {
 		if k, ok := kindByCode[word]; ok && (k != llm.ErrRefusal || !tooLong.MatchString(f.start())) {
 			return k
+		}
+		if spent.MatchString(word) {
+			return llm.ErrQuota
 		}
 	}
 	status = cmp.Or(status, statusByType[f.kind])
