@@ -22,7 +22,7 @@ func (r *run) call(ctx context.Context, reply llm.Message) error {
 	calls := make([]llm.ToolCall, 0, len(made))
 	at := make([]int, 0, len(made)) // the index in made of each of calls
 	for i, call := range reply.ToolCalls {
-		made[i] = &result{ToolResult: qed.ToolResult{Call: call}, finding: &noFinding}
+		made[i] = &result{ToolResult: qed.ToolResult{Call: call}}
 		if made[i].Call.Arguments = r.withRows(call.Arguments); len(call.Arguments) == 0 {
 			made[i].Call.Arguments = json.RawMessage("{}")
 		}

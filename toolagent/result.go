@@ -17,14 +17,11 @@ import (
 
 type rowsRef = finding.RowsRef
 
-// noFinding is the finding of results that are none. It is never changed.
-var noFinding finding.Finding
-
 // A result is the result of a call, and what the model gets of it.
 type result struct {
 	qed.ToolResult
-	finding *finding.Finding // &noFinding if it is none
-	failed  bool             // it says nothing but that the call failed
+	finding finding.Finding // empty if it is none
+	failed  bool            // it says nothing but that the call failed
 
 	content string     // for the model, in its frame
 	note    string     // the last part of it: the statistics of a result that was shortened
@@ -60,10 +57,7 @@ func (r *run) read(ctx context.Context, one *result) error {
 		one.content = framed("tool_error", quoted(one.Err))
 		return nil
 	}
-	if isFinding(one.Output) {
-		f := finding.Parse(one.Output)
-		one.finding = &f
-	}
+	one.finding = finding.Parse(one.Output)
 	if err := r.tabulate(ctx, one); err != nil {
 		return err
 	}
@@ -87,23 +81,9 @@ func (one *result) text() string {
 	return one.finding.Text
 }
 
-// members are the members of a finding.
-var members = [][]byte{
-	[]byte(`"text"`), []byte(`"rows"`), []byte(`"queries"`),
-	[]byte(`"artifacts"`), []byte(`"citations"`), []byte(`"partial"`), []byte(`"unproved"`),
-}
-
-// isFinding reports whether the JSON can have members of a finding.
-func isFinding(output json.RawMessage) bool {
-	if len(output) == 0 || output[0] != '{' {
-		return false
-	}
-	return slices.ContainsFunc(members, func(member []byte) bool { return bytes.Contains(output, member) })
-}
-
 // show sets the content of a result that has an output.
 func (r *run) show(ctx context.Context, one *result) error {
-	f := one.finding
+	f := &one.finding
 	if f.Rows != nil {
 		one.rows, one.columns = f.Rows.Count, columnNames(f.Rows.Sample.Columns)
 		r.refer(f.Rows)
