@@ -185,7 +185,7 @@ func parseUncertain(open []Question, text string) Parsed {
 		return answers(q, approvalJSON(Reject, rest)) // it does not agree, whatever follows
 	case q.Kind == KindChoice && numbered && q.ambiguous(text, q.named(text)):
 		return answers(q, json.RawMessage("null")) // asked again
-	case q.Kind == KindApproval && (d != "" || conditional(text)),
+	case q.Kind == KindApproval && d != "",
 		q.Kind == KindChoice && numbered,
 		q.Kind == KindForm && strings.HasPrefix(text, "{"):
 		return answers(q, jsonString(text))

@@ -2,6 +2,7 @@ package question
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,6 +45,10 @@ func certainApproval(text string) (json.RawMessage, bool) {
 	return approvalJSON(d, rest), true
 }
 
+// condition finds a condition that no punctuation mark precedes, as in "yes but not to Bob".
+var condition = regexp.MustCompile(`^(.+?) (?:but|if|only|except|unless|without|not|when|once|provided|` +
+	`aber|wenn|nur|außer|falls|ohne|nicht|sofern|sobald) `)
+
 // decision returns the decision with which a text begins, the punctuation mark
 // after it, and the rest. The decision is empty if the text begins with none.
 func decision(text string) (d Decision, mark byte, rest string) {
@@ -53,6 +58,9 @@ func decision(text string) (d Decision, mark byte, rest string) {
 		head, mark, rest = text[:i], text[i], strings.TrimSpace(text[i+1:])
 	}
 	head = stockphrases.Core(head)
+	if m := condition.FindStringSubmatch(head); m != nil && slices.Contains(approveWords, m[1]) {
+		head = m[1]
+	}
 	switch {
 	case slices.Contains(approveWords, head):
 		return Approve, mark, rest
@@ -62,24 +70,6 @@ func decision(text string) (d Decision, mark byte, rest string) {
 		return Edit, mark, rest
 	}
 	return "", 0, ""
-}
-
-// conditions are words with which a condition follows a word of approval.
-var conditions = []string{
-	"but", "if", "only", "except", "unless", "without", "not", "when", "once", "provided",
-	"aber", "wenn", "nur", "außer", "falls", "ohne", "nicht", "sofern", "sobald",
-}
-
-// conditional reports whether a text is an approval with a condition that no
-// punctuation mark precedes, such as "yes but not to Bob".
-func conditional(text string) bool {
-	words := strings.Fields(stockphrases.Normal(text))
-	for n := 1; n < len(words) && n <= 3; n++ {
-		if slices.Contains(approveWords, strings.Join(words[:n], " ")) && slices.Contains(conditions, words[n]) {
-			return true
-		}
-	}
-	return false
 }
 
 // approvalJSON returns the JSON of an [Approval] without a value.
