@@ -2,17 +2,15 @@ package provider
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/llm"
 )
 
-// finished has the reasons with which a reply is complete. Every other reason means that
-// it is not: servers have many for replies that they cut off.
-var finished = []string{
-	"stop", "end_turn", "eos", "eos_token", "stop_sequence", "tool_calls", "tool_use", "function_call",
-}
+// finished matches the reasons with which a reply is complete. Every other reason means
+// that it is not: servers have many for replies that they cut off.
+var finished = regexp.MustCompile(`^(stop(_(sequence|token|word|string))?|end_?of_?(text|turn|sequence)|end_turn|eos(_token)?|` +
+	`completed?|(tool|function)_?(calls?|use))$`)
 
 // What the other reasons have in common, across servers.
 var (
@@ -46,7 +44,7 @@ func (d *Draft) End(reason string) {
 	d.FinishReason = llm.FinishStop
 	failed := &llm.Error{Provider: d.call.provider, Message: "the server ended the reply with the reason " + d.call.clean(reason)}
 	switch {
-	case slices.Contains(finished, word):
+	case finished.MatchString(word):
 		return
 	case badReply.MatchString(word):
 		failed.Kind = llm.ErrInvalidOutput

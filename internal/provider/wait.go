@@ -20,11 +20,9 @@ func (f *serverError) asked() time.Duration {
 	return retry.Pause(m[1])
 }
 
-// waitText finds the pause in sentences such as "Please try again in 1m2.5s", "retry
-// after 10 seconds" and "wait 2 minutes".
-var waitText = regexp.MustCompile(`(?i)\b` +
-	`(?:(?:again|retry|retrying|reset|resets|available) (?:in|after)|wait(?: for)?|retry[_-]after:?|try again)` +
-	`(?: about| at least| another)? ` +
+// waitText finds the pause in sentences such as "Please try again in 1m2.5s", "Retry your
+// request after 10 seconds" and "the limit resets in: 2 minutes".
+var waitText = regexp.MustCompile(`(?i)\b(?:again|retry|retrying|resets?|available|allowed|wait)\b[^0-9.]{0,30}\b` +
 	`((?:[0-9]+(?:\.[0-9]+)? ?` +
 	`(?:milliseconds?|ms|minutes?|mins?|m|seconds?|secs?|s|hours?|h)\b[ ,]*(?:and )?)+|(?:[0-9.]+[hms]+)+)`)
 
@@ -43,10 +41,13 @@ func waitIn(v any, depth int) time.Duration {
 			}
 		}
 	case map[string]any:
-		for _, name := range []string{"retryDelay", "retry_after", "retry_after_seconds", "retryAfter"} {
+		for _, name := range []string{"retryDelay", "retry_after", "retry_after_seconds", "retryAfter", "estimated_time"} {
 			if d := retry.Pause(text(v[name])); d > 0 {
 				return d
 			}
+		}
+		if d := retry.Pause(text(v["retry_after_ms"]) + "ms"); d > 0 {
+			return d
 		}
 		if headers, ok := v["headers"].(map[string]any); ok {
 			h := map[string][]string{}

@@ -23,12 +23,16 @@ type members struct {
 	ThinkingBlocks   json.RawMessage `json:"thinking_blocks,omitempty"`          // LiteLLM
 	ProviderFields   json.RawMessage `json:"provider_specific_fields,omitempty"` // LiteLLM
 	ExtraContent     json.RawMessage `json:"extra_content,omitempty"`            // Gemini
+	ReasoningText    json.RawMessage `json:"reasoning_text,omitempty"`           // GitHub Copilot, as the next
+	ReasoningOpaque  json.RawMessage `json:"reasoning_opaque,omitempty"`
 }
 
-func (m *members) all() [6]*json.RawMessage {
-	return [6]*json.RawMessage{&m.ReasoningContent, &m.Reasoning, &m.ReasoningDetails,
-		&m.ThinkingBlocks, &m.ProviderFields, &m.ExtraContent}
+func (m *members) all() [kinds]*json.RawMessage {
+	return [kinds]*json.RawMessage{&m.ReasoningContent, &m.Reasoning, &m.ReasoningDetails,
+		&m.ThinkingBlocks, &m.ProviderFields, &m.ExtraContent, &m.ReasoningText, &m.ReasoningOpaque}
 }
+
+const kinds = 8 // of members
 
 // callMembers are the members of a call that must come back.
 type callMembers struct {
@@ -46,9 +50,9 @@ type block struct {
 
 // kept is the reasoning of a reply while it arrives.
 type kept struct {
-	texts    [6][]byte // of the members that are texts
-	lists    [6][]*detail
-	others   [6]json.RawMessage
+	texts    [kinds][]byte // of the members that are texts
+	lists    [kinds][]*detail
+	others   [kinds]json.RawMessage
 	calls    map[int]callMembers
 	thinking []byte // the part of the content that arrives
 }

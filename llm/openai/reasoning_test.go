@@ -42,6 +42,12 @@ var strictServers = map[string]strict{
 			`{"tool_calls":[{"index":0,"id":"toolu_1","type":"function","function":{"name":"temperature","arguments":"{}"}}]}`},
 		`{"reasoning_details":[{"type":"reasoning.text","text":"Look.","signature":"c2ln","format":"anthropic-claude-v1","index":0},{"type":"reasoning.encrypted","data":"ZW5j","id":"rs_1","format":"openai-responses-v1","index":1}]}`,
 	},
+	"GitHub Copilot": {
+		`{"role":"assistant","content":"","reasoning_text":"Look.","reasoning_opaque":"b3A=","tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"temperature","arguments":"{}"}}]}`,
+		[]string{`{"reasoning_text":"Lo"}`, `{"reasoning_text":"ok."}`, `{"content":"","reasoning_opaque":"b3A="}`,
+			`{"tool_calls":[{"index":0,"id":"toolu_1","type":"function","function":{"name":"temperature","arguments":"{}"}}]}`},
+		`{"reasoning_text":"Look.","reasoning_opaque":"b3A="}`,
+	},
 	"LiteLLM": {
 		`{"role":"assistant","content":"","reasoning_content":"Look.","thinking_blocks":[{"type":"thinking","thinking":"Look.","signature":"c2ln"}],"tool_calls":[{"id":"toolu_1","type":"function","function":{"name":"temperature","arguments":"{}"}}]}`,
 		[]string{`{"reasoning_content":"Look.","thinking_blocks":[{"type":"thinking","thinking":"Look.","signature":""}]}`, `{"thinking_blocks":[{"type":"thinking","thinking":"","signature":"c2ln"}]}`,

@@ -20,6 +20,8 @@ import (
 func TestFinishReasons(t *testing.T) {
 	for reason, want := range map[string]llm.ErrorKind{
 		"stop": "", "STOP": "", "end_turn": "", "eos": "", "stop_sequence": "", "tool_calls": "", "function_call": "", "": "",
+		"COMPLETE": "", "TOOL_CALL": "", "end_of_text": "", "endoftext": "", "stop_token": "", "FINISH_REASON_STOP": "", "tool-calls": "",
+		"stopped": llm.ErrTruncated, "not_finished": llm.ErrTruncated, "incomplete": llm.ErrTruncated, "time_limit": llm.ErrTruncated, "stop_limit": llm.ErrTruncated,
 
 		"length": llm.ErrTruncated, "max_tokens": llm.ErrTruncated, "MAX_TOKENS": llm.ErrTruncated, "model_length": llm.ErrTruncated,
 		"length_limit": llm.ErrTruncated, "model_context_window_exceeded": llm.ErrTruncated, "abort": llm.ErrTruncated,
