@@ -175,7 +175,7 @@ func (d *Draft) response() (*llm.Response, bool) {
 	given := map[string]bool{}
 	for i, next := 0, 0; i < len(d.Calls); i++ {
 		t := d.Calls[i]
-		arguments := json.RawMessage(t.Arguments)
+		arguments := json.RawMessage(bytes.TrimSpace(t.Arguments))
 		if len(arguments) == 0 {
 			arguments = json.RawMessage("{}")
 		}

@@ -89,7 +89,7 @@ func (r *Reader) Close(complete bool) {
 		rest := r.call
 		r.call, r.inCall = nil, false
 		r.write(rest)
-	case r.ends != "" && len(r.text) > 0: // a word of the text, because nothing ends the thoughts
+	case r.ends != "" && r.ends != messageEnd && len(r.text) > 0: // a word of the text, because nothing ends the thoughts
 		rest := append([]byte(r.opened), r.thoughts[r.before:]...)
 		r.thoughts, r.ends = r.thoughts[:r.before], ""
 		r.write(rest)
@@ -419,7 +419,7 @@ func (r *Reader) apply(m mark) {
 		r.wrapped = m.ends
 	case skipped:
 		r.take(len(m.text))
-		r.begun = len(r.text) > 0
+		r.begin()
 	case ending:
 		r.ended = true
 	}

@@ -170,6 +170,7 @@ func TestReader(t *testing.T) {
 		"DeepSeek, other spellings":    {"<｜tool_calls_begin｜>x", "", "", "<｜tool_calls_begin｜>x"},
 		"DeepSeek, with spaces":        {"<｜tool calls begin｜>x", "", "", "<｜tool calls begin｜>x"},
 		"harmony without an end":       {"<|channel|>analysis<|message|>a<|start|>assistant<|channel|>final<|message|>Yes.<|end|>", "Yes.", "a", ""},
+		"harmony, thoughts at the end": {"<|channel|>final<|message|>Yes.<|end|><|start|>assistant<|channel|>analysis<|message|>a", "Yes.", "a", ""},
 		"harmony, JSON":                {`<|channel|>final <|constrain|>json<|message|>{"a":1}`, `{"a":1}`, "", ""},
 		"the token of a user":          {"Yes.<|end|>\n<|user|>\nAnd Paris?", "Yes.\n", "", ""},
 		"the token of a result":        {"Yes.<|observation|>\n{}", "Yes.", "", ""},

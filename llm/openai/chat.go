@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -129,6 +130,8 @@ type chatCall struct {
 type chatFunction struct {
 	Name      word `json:"name"`
 	Arguments word `json:"arguments"`
+
+	Parameters word `json:"parameters"` // what some models write in place of arguments
 }
 
 // wholeChat converts a reply that was not streamed.
@@ -244,7 +247,7 @@ func (d *chatDraft) addMessage(m *chatMessage) error {
 	pieces := make([]provider.DraftCall, len(m.Calls))
 	for i, t := range m.Calls {
 		pieces[i] = provider.DraftCall{
-			ID: string(t.ID), Name: string(t.Function.Name), Arguments: []byte(t.Function.Arguments),
+			ID: string(t.ID), Name: string(t.Function.Name), Arguments: []byte(cmp.Or(t.Function.Arguments, t.Function.Parameters)),
 		}
 		switch last := len(d.Calls) - 1; {
 		case t.Index != nil:

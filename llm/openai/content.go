@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/qedkit/qed/internal/provider"
 )
@@ -11,7 +10,7 @@ import (
 // and some others.
 type contentPart struct {
 	Type     string          `json:"type"`
-	Text     word            `json:"text"`
+	Text     json.RawMessage `json:"text"`     // a text, or an object with its value
 	Thinking json.RawMessage `json:"thinking"` // a list of parts, or a text
 }
 
@@ -39,11 +38,7 @@ func (d *chatDraft) addPart(raw json.RawMessage) error {
 	var p contentPart
 	switch raw[0] {
 	case '"':
-		text, err := provider.Unquote(raw)
-		if err != nil {
-			return err
-		}
-		p.Text = word(text)
+		p.Text = raw
 	case '{':
 		if err := json.Unmarshal(raw, &p); err != nil {
 			return err
@@ -51,35 +46,42 @@ func (d *chatDraft) addPart(raw json.RawMessage) error {
 	default:
 		return provider.Malformed("the content of the reply has a part that is neither a text nor an object")
 	}
+	text := partText(p.Text)
 	switch p.Type {
 	case "text", "output_text", "":
-		if p.Text == "" {
+		if text == "" {
 			return nil
 		}
 		if err := d.kept.endThinking(d.Draft); err != nil {
 			return err
 		}
-		d.Write([]byte(p.Text))
+		d.Write([]byte(text))
 	case "thinking", "reasoning":
 		d.kept.thinking = append(d.kept.thinking, partText(p.Thinking)...)
-		d.kept.thinking = append(d.kept.thinking, p.Text...)
+		d.kept.thinking = append(d.kept.thinking, text...)
 	case "refusal":
-		d.Refusal = append(d.Refusal, p.Text...)
+		d.Refusal = append(d.Refusal, text...)
 	}
 	return nil // an image or a reference is no text
 }
 
 func partText(raw json.RawMessage) string {
-	if len(raw) > 0 && raw[0] == '"' {
-		text, _ := provider.Unquote(raw) // it is JSON
-		return string(text)
-	}
-	var text strings.Builder
-	for p, err := range provider.Each[contentPart](raw) {
-		if err != nil {
-			break
+	var text []byte
+	switch {
+	case provider.IsNull(raw):
+	case raw[0] == '"':
+		text, _ = provider.Unquote(raw) // it is JSON
+	case raw[0] == '{':
+		var object struct{ Value, Text word }
+		_ = json.Unmarshal(raw, &object) // it is JSON
+		return string(object.Value + object.Text)
+	case raw[0] == '[':
+		for p, err := range provider.Each[struct{ Text word }](raw) {
+			if err != nil {
+				break
+			}
+			text = append(text, p.Text...)
 		}
-		text.WriteString(string(p.Text))
 	}
-	return text.String()
+	return string(text)
 }
