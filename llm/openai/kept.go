@@ -228,16 +228,16 @@ func refusesReasoning(err error) bool {
 
 // withoutReasoning returns req without reasoning: itself if it has none.
 func withoutReasoning(req *llm.Request) *llm.Request {
-	isReasoning := func(p llm.Part) bool { return p.Type == llm.PartReasoning }
-	reasons := func(m llm.Message) bool { return slices.ContainsFunc(m.Parts, isReasoning) }
-	if !slices.ContainsFunc(req.Messages, reasons) {
-		return req
-	}
-	bare := *req
+	bare, found := *req, false
 	bare.Messages = slices.Clone(req.Messages)
 	for i := range bare.Messages {
 		m := &bare.Messages[i]
-		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), isReasoning)
+		parts := len(m.Parts)
+		m.Parts = slices.DeleteFunc(slices.Clone(m.Parts), func(p llm.Part) bool { return p.Type == llm.PartReasoning })
+		found = found || len(m.Parts) < parts
+	}
+	if !found {
+		return req
 	}
 	return &bare
 }
