@@ -74,12 +74,10 @@ func (l *linter) named(o object, path, mark string, sc *scope) {
 		text, _ := c["field"].(string)
 		plain, _ := vegalite.Unescape(text)
 		f := sc.fields[plain]
-		discrete := c["type"] == string(vegalite.Nominal) || c["type"] == string(vegalite.Ordinal)
-		if f == nil || !discrete || other["field"] == nil || name == "x" && mark != "bar" ||
-			c["bin"] != nil || c["timeUnit"] != nil || c["aggregate"] != nil {
-			continue
-		}
-		if isNumber(f) && !column.IsIdentifier(f.name) && !column.IsCalendar(f.name) {
+		discrete := (c["type"] == string(vegalite.Nominal) || c["type"] == string(vegalite.Ordinal)) &&
+			c["bin"] == nil && c["timeUnit"] == nil && c["aggregate"] == nil
+		if f != nil && discrete && other["field"] != nil && (name == "y" || mark == "bar") &&
+			isNumber(f) && !column.IsIdentifier(f.name) && !column.IsCalendar(f.name) {
 			l.fault(ErrFieldType, pointer(path, name)+"/type", `the numbers of %q would be names in equal steps: write "quantitative"`, f.name)
 		}
 	}

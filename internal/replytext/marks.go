@@ -100,13 +100,10 @@ var (
 		`(response|solution|box|text|sentence|header_id|role)))$`)
 )
 
-// maxSpecial is more than the length of the longest of these tokens.
-const maxSpecial = 64
-
 // specialAt returns the mark that a text begins with if it is such a token, and reports
 // whether it could be one if it continued. The text ends with half a rune at most.
 func specialAt(text []byte) (m mark, found, partial bool) {
-	text = text[:min(len(text), maxSpecial)]
+	text = text[:min(len(text), 64)] // no token is longer
 	token := special.FindSubmatch(text)
 	if token == nil {
 		return m, false, specialPart.Match(text[:len(text)-cutRune(text)])

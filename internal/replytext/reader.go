@@ -143,19 +143,16 @@ func (r *Reader) readThoughts(last bool) bool {
 			continue
 		}
 		whole, partial := hasPrefix(r.pending[i:], r.ends)
-		if r.ends == messageEnd && !whole { // the next message begins without it
-			begins, may := hasPrefix(r.pending[i:], "<|start|>")
-			if partial = partial || may; begins {
-				r.thoughts = append(append(r.thoughts, r.take(i)...), '\n')
-				r.ends = ""
-				r.begin()
-				return true
-			}
+		end := len(r.ends)
+		if r.ends == messageEnd && !whole { // the next message may begin without it
+			var may bool
+			whole, may = hasPrefix(r.pending[i:], "<|start|>")
+			partial, end = partial || may, 0
 		}
 		switch {
 		case whole:
 			r.thoughts = append(append(r.thoughts, r.take(i)...), '\n')
-			r.take(len(r.ends))
+			r.take(end)
 			r.ends = ""
 			r.begin()
 			return true
@@ -352,12 +349,10 @@ func (r *Reader) textBefore(i int) []byte {
 	return r.pending[:i]
 }
 
-const sentenceEnds = ".!?。！？"
-
 // afterSentence reports whether the end of a sentence is right before pending[i].
 func (r *Reader) afterSentence(i int) bool {
 	last, _ := utf8.DecodeLastRune(r.textBefore(i))
-	return strings.ContainsRune(sentenceEnds, last)
+	return strings.ContainsRune(".!?。！？", last)
 }
 
 // touches reports whether a word or the end of a sentence is before pending[i], with at
@@ -369,7 +364,7 @@ func (r *Reader) touches(i int) bool {
 		before = r.text
 	}
 	last, _ := utf8.DecodeLastRune(before)
-	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(sentenceEnds+")%", last)
+	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(".!?。！？)%", last)
 }
 
 // struck reports whether a text that is struck out in HTML begins near before pending[i].

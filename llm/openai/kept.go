@@ -27,12 +27,10 @@ type members struct {
 	ReasoningOpaque  json.RawMessage `json:"reasoning_opaque,omitempty"`
 }
 
-func (m *members) all() [kinds]*json.RawMessage {
-	return [kinds]*json.RawMessage{&m.ReasoningContent, &m.Reasoning, &m.ReasoningDetails,
+func (m *members) all() [8]*json.RawMessage {
+	return [8]*json.RawMessage{&m.ReasoningContent, &m.Reasoning, &m.ReasoningDetails,
 		&m.ThinkingBlocks, &m.ProviderFields, &m.ExtraContent, &m.ReasoningText, &m.ReasoningOpaque}
 }
-
-const kinds = 8 // of members
 
 // callMembers are the members of a call that must come back.
 type callMembers struct {
@@ -50,9 +48,9 @@ type block struct {
 
 // kept is the reasoning of a reply while it arrives.
 type kept struct {
-	texts    [kinds][]byte // of the members that are texts
-	lists    [kinds][]*detail
-	others   [kinds]json.RawMessage
+	texts    [8][]byte // of the members that are texts
+	lists    [8][]*detail
+	others   [8]json.RawMessage
 	calls    map[int]callMembers
 	thinking []byte // the part of the content that arrives
 }
