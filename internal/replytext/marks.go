@@ -94,7 +94,7 @@ var (
 	special     = regexp.MustCompile(`^<[|｜](/?[\p{L}\d_▁: -]{1,40})[|｜]>`)
 	specialPart = regexp.MustCompile(`^<([|｜](/?[\p{L}\d_▁: -]{0,40}([|｜])?)?)?$`)
 
-	specialCall  = regexp.MustCompile(`tool|call|function|plugin|action|python`)
+	specialCall  = regexp.MustCompile(`^(start_)?(tool|function|python|plugin|action|call)s?(call)?(_|:|begin|$)`)
 	specialEnd   = regexp.MustCompile(`^(im_end|role_end|eo[smt](_id)?|end_?of_?(text|turn|sentence|response|message)|user|human|observation)$`)
 	specialPlace = regexp.MustCompile(`^(return|end|begin|message|content|assistant|((begin|start|end)_(of_)?` +
 		`(response|solution|box|text|sentence|header_id|role)))$`)

@@ -5,7 +5,6 @@ package replytext
 import (
 	"bytes"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -310,7 +309,7 @@ func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 	rest = rest[:min(len(rest), maxGap)]
 	after := bytes.TrimLeft(rest, " \t\r\n")
 	if len(after) == 0 {
-		return last && (m.kind != call || r.atStart()), last || len(rest) == maxGap
+		return last && (m.kind != call || r.atStart()) && (m.kind != ending || r.touches(i)), last || len(rest) == maxGap
 	}
 	gap := rest[:len(rest)-len(after)]
 	newLine := bytes.IndexByte(gap, '\n') >= 0
@@ -355,16 +354,20 @@ func (r *Reader) afterSentence(i int) bool {
 	return strings.ContainsRune(".!?。！？", last)
 }
 
-// touches reports whether a word or the end of a sentence is before pending[i], with at
-// most the end of a line between. A token in a sentence or a list about tokens follows a
-// space or a colon.
+// touches reports whether the token at pending[i] is right after a text, with at most the
+// end of a line between, or a space after a sentence. A token in a sentence or in a list about
+// tokens follows a space, a colon or another one.
 func (r *Reader) touches(i int) bool {
 	before := bytes.TrimRight(r.textBefore(i), "\r\n")
 	if len(before) == 0 {
-		before = r.text
+		before = bytes.TrimRight(r.text, "\r\n")
 	}
-	last, _ := utf8.DecodeLastRune(before)
-	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(".!?。！？)%", last)
+	said := bytes.TrimRight(before, " ")
+	last, _ := utf8.DecodeLastRune(said)
+	if len(said) < len(before) {
+		return strings.ContainsRune(".!?。！？", last)
+	}
+	return !bytes.HasSuffix(said, []byte("|>")) && !strings.ContainsRune(":|<(,=/-", last)
 }
 
 // struck reports whether a text that is struck out in HTML begins near before pending[i].
