@@ -43,12 +43,15 @@ func WithoutRepeats(s *secureview.Statement) string {
 }
 
 // countsJoined reports whether a block has COUNT(*), adds constants, or has a window function:
-// what these return changes with the joins.
+// what these return changes with the joins. An aggregate of DISTINCT values would not change,
+// though rows with equal values are missing in a sum.
 func countsJoined(sel *sqlast.Select, order []sqlast.Order) bool {
 	counts := false
 	eachExpr(sel, order, func(e sqlast.Expr) {
 		counts = counts || sqlast.HasWindow(e) ||
-			sqlast.HasCall(e, func(c *sqlast.Call) bool { return sqlast.IsAggregate(c) && !namesColumn(c) })
+			sqlast.HasCall(e, func(c *sqlast.Call) bool {
+				return sqlast.IsAggregate(c) && (!namesColumn(c) || c.Distinct && !same[c.Name] && !counting[c.Name] && !collecting[c.Name])
+			})
 	})
 	return counts
 }

@@ -98,6 +98,7 @@ func TestWithoutRepeats(t *testing.T) {
 		"its columns are read":    "SELECT i.sku, SUM(o.total) FROM orders o JOIN item i ON i.order_id = o.id GROUP BY i.sku",
 		"its columns order":       "SELECT o.id, SUM(o.total) FROM orders o JOIN item i ON i.order_id = o.id GROUP BY o.id ORDER BY MAX(i.qty)",
 		"joined rows are counted": "SELECT COUNT(*), SUM(o.total) FROM orders o JOIN item i ON i.order_id = o.id",
+		"DISTINCT values":         "SELECT COUNT(DISTINCT o.id), SUM(DISTINCT o.total) FROM orders o JOIN item i ON i.order_id = o.id",
 		"a right join":            "SELECT 1, SUM(o.total) FROM orders o JOIN item i ON i.order_id = o.id RIGHT JOIN customer c ON c.id = o.customer_id",
 		"a left join with a test": "SELECT 1, SUM(o.total) FROM orders o LEFT JOIN item i ON i.order_id = o.id WHERE i.sku = 'A'",
 		"a product":               "SELECT 1, SUM(o.total) FROM orders o, item i",
