@@ -3,6 +3,7 @@ package sqlproof
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/qedkit/qed/dates"
 	"github.com/qedkit/qed/internal/lists"
@@ -96,6 +97,7 @@ func (g *grouping) window(call *sqlast.Call, grouped bool) {
 
 // call checks an aggregate of the rows that agree in group.
 func (g *grouping) call(call *sqlast.Call, group []attr) {
+	defer g.when(call)()
 	item := proof.Aggregate{Text: g.text(call), RowsRepeat: proof.No, Affected: proof.No, At: int(call.Pos)}
 	terms, mixed := g.ownersOf(call, group)
 	mixed = mixed || namesColumn(call) && len(g.columns(g.frame, call)) == 0 // it is one of an outer query
@@ -111,29 +113,77 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 		}
 	}
 	constants := g.addsConstants(call)
-	more := false
+	of := "" // the table whose rows are counted, with others if item.Counts is empty
 	if (counting[call.Name] || constants) && !call.Distinct {
 		counted := terms
 		if call.Star || constants {
 			counted = nil
 		}
-		item.Counts, more = g.countsRows(counted, group)
+		more := false
+		if of, more = g.countsRows(counted, group); !more {
+			item.Counts = of
+		}
 	}
 	g.decide(&item, call, group, bad, rests, len(terms))
 	if mixed && item.Verdict == dates.Proved && !same[call.Name] {
 		item.Verdict, item.RowsRepeat, item.Affected, item.RestsOn = dates.NotChecked, proof.Unknown, proof.Unknown, ""
 	}
 	if rowsOnly := len(terms) == 0 && counting[call.Name]; len(bad) == 0 && len(g.leaves) > 1 && (rowsOnly || constants) {
-		g.counts(&item, more, group)
-	}
-	if more {
-		item.Counts = ""
+		g.counts(&item, of, group)
 	}
 	if item.Verdict == dates.Proved && item.RowsRepeat == proof.No {
 		g.dropped(&item, call, terms)
 	}
 	g.report.Aggregates = append(g.report.Aggregates, item)
 	g.averages(call, group)
+}
+
+// when adds to the block the conditions under which a call takes a value, and returns a function
+// that removes them: its FILTER, and that of a CASE with one value. A sum may take 0 otherwise.
+func (g *grouping) when(call *sqlast.Call) (undo func()) {
+	conds, rules, views, known := len(g.conds), len(g.rules), g.views, g.judged
+	g.where(g.frame, call.Filter, 0)
+	sums := call.Name == "sum" || call.Name == "total"
+	if len(call.Args) > 0 && (sums || call.Name == "avg" || call.Name == "count") {
+		f, e := g.follow(g.frame, call.Args[0])
+		if is, other := choice(e); is != nil && (other == nil || isNull(other) || sums && isZero(other)) {
+			g.where(f, is, 0)
+		}
+	}
+	for i := range g.conds[conds:] {
+		g.rules = append(g.rules, g.said(&g.conds[conds+i])...)
+	}
+	added := len(g.rules)
+	g.views, g.judged = nil, map[string]judged{}
+	return func() {
+		g.conds, g.rules = g.conds[:conds], slices.Delete(g.rules, rules, added)
+		g.views, g.judged = views, known
+	}
+}
+
+// choice returns the condition of a CASE or IF with one condition, and the value that it has if
+// that is not true. The value is nil for NULL that is not written.
+func choice(e sqlast.Expr) (is, other sqlast.Expr) {
+	switch e := e.(type) {
+	case *sqlast.Case:
+		if len(e.Whens) != 1 {
+			return nil, nil
+		}
+		if is = e.Whens[0].Cond; e.Operand != nil {
+			is = &sqlast.Binary{Op: sqlast.Eq, X: e.Operand, Y: is}
+		}
+		return is, e.Else
+	case *sqlast.Call:
+		if (e.Name == "if" || e.Name == "iif") && len(e.Args) == 3 {
+			return e.Args[0], e.Args[2]
+		}
+	}
+	return nil, nil
+}
+
+func isZero(e sqlast.Expr) bool {
+	n, ok := e.(*sqlast.Number)
+	return ok && strings.Trim(n.Text, "0.") == ""
 }
 
 // ownersOf returns the rows whose values a call aggregates. One that adds or counts

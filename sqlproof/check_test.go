@@ -40,6 +40,79 @@ var checkTests = []struct {
 	sql      string
 	want     []string
 }{
+	// the condition of an aggregate chooses rows
+	{"", "SELECT SUM(CASE WHEN p.year = 2026 THEN i.quantity ELSE 0 END), SUM(CASE p.year WHEN 2025 THEN i.quantity END) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"SUM(CASE WHEN p.year = 2026 THEN i.quantity ELSE 0 END) proved",
+		"SUM(CASE p.year WHEN 2025 THEN i.quantity END) proved",
+	}},
+	{"", "SELECT SUM(CASE WHEN p.year >= 2026 THEN i.quantity END), SUM(CASE WHEN p.year = 2026 THEN i.quantity ELSE 1 END) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"SUM(CASE WHEN p.year >= 2026 THEN i.quantity END) contradicted, repeats yes, affected yes, by prices",
+		"SUM(CASE WHEN p.year = 2026 THEN i.quantity ELSE 1 END) contradicted, repeats yes, affected yes, by prices",
+		"error chasm SUM(CASE WHEN p.year >= 2026 THEN i.quantity END)",
+		"error chasm SUM(CASE WHEN p.year = 2026 THEN i.quantity ELSE 1 END)",
+	}},
+	{"", "SELECT AVG(CASE WHEN p.year = 2026 THEN i.quantity END), AVG(CASE WHEN p.year = 2026 THEN i.quantity ELSE 0 END) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"AVG(CASE WHEN p.year = 2026 THEN i.quantity END) proved",
+		"AVG(CASE WHEN p.year = 2026 THEN i.quantity ELSE 0 END) contradicted, repeats yes, affected yes, by prices",
+		"error chasm AVG(CASE WHEN p.year = 2026 THEN i.quantity ELSE 0 END)",
+	}},
+	{"", "SELECT SUM(CASE WHEN p.year = 2026 THEN i.quantity WHEN p.year = 2025 THEN i.price END) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"SUM(CASE WHEN p.year = 2026 THEN i.quantity WHEN p.year = 2025 THEN i.price END) contradicted, repeats yes, affected yes, by prices",
+		"error chasm SUM(CASE WHEN p.year = 2026 THEN i.quantity WHEN p.year = 2025 THEN i.price END)",
+	}},
+	{"mysql", "SELECT SUM(IF(i.id IS NULL, o.total, 0)), SUM(IF(i.id IS NULL, o.total, 1)) FROM orders o LEFT JOIN items i ON i.order_id = o.id", []string{
+		"join orders, items proved by foreign key",
+		"SUM(IF(i.id IS NULL, o.total, 0)) proved",
+		"SUM(IF(i.id IS NULL, o.total, 1)) contradicted, repeats yes, affected yes, by items",
+		"error fan_out SUM(IF(i.id IS NULL, o.total, 1))",
+	}},
+	{"sqlite postgres", "SELECT SUM(o.total) FILTER (WHERE i.id IS NULL), SUM(o.total) FILTER (WHERE i.id IS NOT NULL) FROM orders o LEFT JOIN items i ON i.order_id = o.id", []string{
+		"join orders, items proved by foreign key",
+		"SUM(o.total) FILTER (WHERE i.id IS NULL) proved",
+		"SUM(o.total) FILTER (WHERE i.id IS NOT NULL) contradicted, repeats yes, affected yes, by items",
+		"error fan_out SUM(o.total) FILTER (WHERE i.id IS NOT NULL)",
+	}},
+	{"", "SELECT COUNT(CASE WHEN i.id IS NULL THEN 1 END), COUNT(CASE WHEN i.quantity > 1 THEN 1 END) FROM orders o LEFT JOIN items i ON i.order_id = o.id", []string{
+		"join orders, items proved by foreign key",
+		"COUNT(CASE WHEN i.id IS NULL THEN 1 END) proved, counts orders",
+		"COUNT(CASE WHEN i.quantity > 1 THEN 1 END) proved, counts items",
+		"note count_rows COUNT(CASE WHEN i.id IS NULL THEN 1 END)",
+		"note count_rows COUNT(CASE WHEN i.quantity > 1 THEN 1 END)",
+	}},
+
+	// values that are computed from a key
+	{"", "SELECT SUM(i.quantity) FROM items i JOIN products p ON p.id + 0 = i.product_id", []string{
+		"join items, products not_checked",
+		"SUM(i.quantity) not_checked, repeats unknown, affected unknown, by products",
+		"note fan_out SUM(i.quantity)",
+	}},
+	{"", "SELECT SUM(i.quantity) FROM items i JOIN products p ON ROUND(p.id) = i.product_id", []string{
+		"join items, products not_checked",
+		"SUM(i.quantity) contradicted, repeats yes, affected yes, by products",
+		"error chasm SUM(i.quantity)",
+	}},
+	{"", "SELECT SUM(o.total) FROM orders o JOIN items i ON i.order_id = o.id + 0", []string{
+		"join orders, items not_checked",
+		"SUM(o.total) contradicted, repeats yes, affected yes, by items",
+		"error chasm SUM(o.total)",
+	}},
+	{"", "SELECT SUM(i.price) FROM orders o JOIN items i ON i.id = (SELECT MIN(x.id) FROM items x WHERE x.order_id = o.id)", []string{
+		"join orders, items not_checked",
+		"join orders, items proved by foreign key",
+		"SUM(i.price) not_checked, repeats unknown, affected unknown, by orders",
+		"MIN(x.id) proved",
+		"note fan_out SUM(i.price)",
+	}},
+	{"", "SELECT SUM(DISTINCT o.id * 1000 + o.total), SUM(DISTINCT o.customer_id + o.total) FROM orders o JOIN items i ON i.order_id = o.id", []string{
+		"join orders, items proved by foreign key",
+		"SUM(DISTINCT o.id * 1000 + o.total) not_checked, repeats unknown, affected unknown, by items",
+		"SUM(DISTINCT o.customer_id + o.total) contradicted, repeats yes, affected yes, by items",
+		"error distinct_is_no_repair SUM(DISTINCT o.customer_id + o.total)",
+	}},
 
 	// aggregates over joins
 	{"", "SELECT SUM(o.total) FROM orders o", []string{

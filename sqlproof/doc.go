@@ -25,7 +25,8 @@
 // sum over items. Where no factor determines the others, as in o.total * r.rate with the rates
 // of all days, nothing is proved, and neither is a choice between values of both sides, such as
 // COALESCE(o.total, p.amount). A condition is no part of a value:
-// SUM(CASE WHEN i.quantity > 1 THEN o.total END) adds an order for each of its items.
+// SUM(CASE WHEN i.quantity > 1 THEN o.total END) adds an order for each of its items. It chooses
+// rows as WHERE does: WHEN i.line = 1 leaves an order one item, and WHEN i.id IS NULL none.
 //
 // The same structure can be meant, as in the sum of the prices of products for each item
 // that was sold, and can be wrong. Where a table to look up stands after the table whose

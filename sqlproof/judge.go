@@ -83,7 +83,7 @@ func (g *grouping) judgeNew(t term, group []attr) judged {
 	}
 	j.by = names(j.leaves)
 	for _, l := range j.leaves {
-		j.known = j.known && c.knowsKeys(l)
+		j.known = j.known && c.knowsKeys(l) && !c.byValueOfKey(l)
 		j.joined = j.joined && c.joinedByKeys(l, start)
 		j.chosen = j.chosen || c.byValidity(l) || c.amongOthers(l)
 		start = append(slices.Clip(start), l.row)
@@ -172,6 +172,32 @@ func (c *view) knowsKeys(l *leaf) bool {
 		}
 	}
 	return known
+}
+
+// byValueOfKey reports whether a condition compares a value that is computed from the key of a
+// leaf, as in 'user:' || u.id = e.ref or p.id = (SELECT min(q.id) FROM q WHERE q.of = o.id), so
+// that each key may have another one. Functions such as LOWER, and divisions, lose some.
+func (c *view) byValueOfKey(l *leaf) bool {
+	of := func(k *cond, e sqlast.Expr) bool {
+		_, column := c.value(k.frame, e)
+		_, query := e.(*sqlast.Subquery)
+		loses := !query && (sqlast.HasCall(e, func(call *sqlast.Call) bool { return !strings.HasPrefix(call.Name, "concat") }) ||
+			sqlast.Any(e, func(b *sqlast.Binary) bool { return b.Op != sqlast.Add && b.Op != sqlast.Sub && b.Op != sqlast.Concat }) ||
+			sqlast.Any(e, func(*sqlast.Collate) bool { return true }) ||
+			sqlast.Any(e, func(t *sqlast.Cast) bool { return kindOf(t.Type) == dayKind }))
+		return column == 0 && !loses && slices.ContainsFunc(c.columns(k.frame, e), func(a attr) bool {
+			t, n := columnOf(l, a)
+			return c.owner[a] == l.index && t == l.table && t != nil && t.isKey([]int{n})
+		})
+	}
+	return slices.ContainsFunc(c.conds, func(k cond) bool {
+		for x, y := range equalities(k.expr) {
+			if of(&k, x) || of(&k, y) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // compares reports whether conditions compare columns of a leaf with those of others.

@@ -268,8 +268,10 @@ func (w *world) try(total *tally) {
 				w.t.Fatalf("no item for %s in\n%s", a.text, text)
 			}
 			total.aggregates++
+			b.when = a.when
 			whole = w.judge(total, text, b, a, item) && whole
 		}
+		b.when = ""
 		if whole && b.top {
 			total.whole++
 		}

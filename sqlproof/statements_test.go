@@ -33,6 +33,7 @@ type block struct {
 	outer      *source // of the enclosing query, for a correlated block
 	from       string  // with hidden columns
 	where      string
+	when       string // the condition of the aggregate that is judged
 	group      []string
 	top        bool   // it is the whole statement
 	statement  string // that, as a guard lets it run
@@ -41,6 +42,7 @@ type block struct {
 
 type aggregate struct {
 	text, alias string
+	when        string // the condition of a FILTER or CASE
 	terms       [][]string
 	chosen      bool // the value is one of several terms
 	rows        bool // it counts rows
@@ -54,7 +56,13 @@ func (b *block) query(items string) string {
 	if b.outer != nil {
 		from += ", " + b.outer.hidden
 	}
-	return "SELECT " + items + " FROM " + from + b.where
+	where := b.where
+	if b.when != "" && where == "" {
+		where = " WHERE " + b.when
+	} else if b.when != "" {
+		where += " AND " + b.when
+	}
+	return "SELECT " + items + " FROM " + from + where
 }
 
 // labelled returns the columns that tell the rows of a table of the block apart, with those
@@ -577,15 +585,19 @@ func (g *writer) aggregate(f *from) *aggregate {
 	a.alias = fmt.Sprintf("g%d", g.alias)
 	value := x.String()
 	exact := true
+	when := fmt.Sprintf(pick(g.world, []string{"%v > 1", "%v = 1", "%v = 1", "%v IS NULL", "%v IS NOT NULL", "NOT %v = 1"}), y)
 	switch g.rng.IntN(16) {
 	case 0:
 		value, a.terms = fmt.Sprintf("%v * %v", x, y), products(x.terms, y.terms)
 	case 1:
 		value, a.terms = fmt.Sprintf("%v + %v", x, y), append(append([][]string{}, x.terms...), y.terms...)
 	case 2:
-		value = fmt.Sprintf("CASE WHEN %v > 1 THEN %v END", y, x)
+		value, a.when = fmt.Sprintf("CASE WHEN %s THEN %v END", when, x), when
 	case 3:
-		value = fmt.Sprintf("CASE WHEN %v > 1 THEN %v ELSE 0 END", y, x)
+		value = fmt.Sprintf("CASE WHEN %s THEN %v ELSE 0 END", when, x)
+		if a.function == "sum" || a.function == "total" {
+			a.when = when
+		}
 	case 4:
 		value, a.terms, a.chosen = fmt.Sprintf("coalesce(%v, %v)", x, y), append(append([][]string{}, x.terms...), y.terms...), true
 		exact = false
@@ -603,8 +615,11 @@ func (g *writer) aggregate(f *from) *aggregate {
 		value, a.terms, a.rows, exact = "1", nil, true, false
 		a.function = pick(g.world, []string{"count", "sum"})
 	case 11:
-		value, a.terms, exact = fmt.Sprintf("CASE WHEN %v > 1 THEN 1 ELSE 0 END", y), y.terms, false
-		a.function = "sum"
+		value, a.terms, exact = fmt.Sprintf("CASE WHEN %s THEN 1 ELSE 0 END", when), y.terms, false
+		a.function, a.when = "sum", when
+		if strings.HasSuffix(when, "IS NULL") {
+			a.terms = nil
+		}
 	}
 	if len(a.terms) > 1 && exact {
 		exact = a.function == "sum" || a.function == "total"
@@ -616,7 +631,10 @@ func (g *writer) aggregate(f *from) *aggregate {
 	if a.function == "count" && value != "*" && g.one(8) {
 		a.text, exact = "count(DISTINCT "+value+")", false
 	}
-	if exact && !strings.Contains(value, "CASE") {
+	if a.when == "" && g.one(6) {
+		a.text, a.when = a.text+" FILTER (WHERE "+when+")", when
+	}
+	if exact && a.when == "" && !strings.Contains(value, "CASE") {
 		a.value = value
 	}
 	return a

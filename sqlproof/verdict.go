@@ -33,35 +33,32 @@ func (g *grouping) constant(call *sqlast.Call, group []attr) bool {
 		hasAll(closure(g.n, g.seenBy(nil).rules, group, g.seenBy(nil).holds), g.columns(g.frame, call.Args[0]))
 }
 
-// evensOut reports whether a call takes values of rows only that are numbered 1, or divides them
-// by a number of rows.
+// evensOut reports whether a call divides values by a number of rows.
 func (g *grouping) evensOut(call *sqlast.Call) (found bool) {
 	sqlast.Walk(call, func(n sqlast.Node) bool {
-		e, _ := n.(sqlast.Expr)
-		_, a := g.firstRow(g.frame, e)
-		d, ok := e.(*sqlast.Binary)
-		found = found || a != 0 || ok && d.Op == sqlast.Div && (g.isCount(d.Y) || sqlast.Any(d.Y, func(c *sqlast.Column) bool { return g.isCount(c) }))
+		d, ok := n.(*sqlast.Binary)
+		found = found || ok && d.Op == sqlast.Div && (g.isCount(d.Y) || sqlast.Any(d.Y, func(c *sqlast.Column) bool { return g.isCount(c) }))
 		return !found
 	})
 	return found
 }
 
 // counts says what a count of joined rows counts.
-func (g *grouping) counts(item *proof.Aggregate, more bool, group []attr) {
+func (g *grouping) counts(item *proof.Aggregate, of string, group []attr) {
 	f := proof.Finding{
-		Code: proof.CountRows, Severity: proof.Note, Subject: item.Text, Of: []string{item.Counts}, At: item.At,
-		Message: fmt.Sprintf("%s counts rows of %s", item.Text, item.Counts),
+		Code: proof.CountRows, Severity: proof.Note, Subject: item.Text, Of: []string{of}, At: item.At,
+		Message: fmt.Sprintf("%s counts rows of %s", item.Text, of),
 	}
 	switch {
-	case more:
-		f.Code = proof.CountOuter
-		f.Message += ", and what has no row of " + item.Counts + " as one"
-		f.Fix = "COUNT(key of " + item.Counts + ") counts 0 for these"
-	case item.Counts == "":
+	case of == "":
 		f.By = g.combined(group)
 		f.Message = fmt.Sprintf("%s counts each combination of rows of %s", item.Text, list(f.By))
 		f.Fix = "COUNT(DISTINCT key) counts the rows of one of them"
 		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
+	case item.Counts == "":
+		f.Code = proof.CountOuter
+		f.Message += ", and what has no row of " + of + " as one"
+		f.Fix = "COUNT(key of " + of + ") counts 0 for these"
 	}
 	g.say(f)
 }
@@ -125,6 +122,9 @@ func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judg
 		}
 		item.RestsOn = "repeated rows do not change the value"
 		return
+	case call.Distinct && g.ofKey(call):
+		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Unknown
+		return
 	case chosen || !known:
 		item.Verdict, item.RowsRepeat, item.Affected = dates.NotChecked, proof.Unknown, proof.Yes
 		if !known {
@@ -162,10 +162,17 @@ func (g *grouping) repeated(item *proof.Aggregate, call *sqlast.Call, bad []judg
 	g.say(f)
 }
 
-// addsConstants reports whether a call adds constants that a condition chooses, which
+// ofKey reports whether a call aggregates a value that is computed from the keys of its rows, as
+// SUM(DISTINCT id * 1000 + total) does: each row may have another one.
+func (g *grouping) ofKey(call *sqlast.Call) bool {
+	c := g.seenBy(nil)
+	return len(call.Args) == 1 && hasAll(closure(c.n, c.rules, c.columns(g.frame, call.Args[0]), c.holds), g.rowsUnder(call.Args[0]))
+}
+
+// addsConstants reports whether a call adds or counts constants that a condition chooses, which
 // counts rows.
 func (g *grouping) addsConstants(call *sqlast.Call) bool {
-	if call.Name != "sum" && call.Name != "total" || len(call.Args) == 0 {
+	if call.Name != "sum" && call.Name != "total" && call.Name != "count" || len(call.Args) == 0 {
 		return false
 	}
 	return len(g.terms(g.frame, call.Args[0], func(terms []term) []term { return terms })) == 0
