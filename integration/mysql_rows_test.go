@@ -114,6 +114,8 @@ var mysqlRows = []string{
 	"SELECT id FROM dept WHERE id IN (SELECT DISTINCT boss + 1 AS k FROM emp) ORDER BY id",
 	"SELECT DISTINCT boss + 1 AS k FROM emp ORDER BY k DESC",
 	"SELECT count(*) AS n FROM emp GROUP BY dept HAVING n > 1",
+	"SELECT dept, -max(id) AS id FROM emp GROUP BY dept HAVING id < -2 ORDER BY dept",
+	"SELECT -max(id) AS id FROM emp HAVING id < 0",
 	"SELECT coalesce(dept, 0) AS d, count(*) FROM emp GROUP BY d WITH ROLLUP",
 	"SELECT id FROM dept d WHERE 2 = ANY (SELECT d.id FROM emp GROUP BY dept HAVING d.id = 2) ORDER BY id",
 	// An EXPLAIN of these ends MariaDB.
@@ -167,6 +169,7 @@ var mysqlAmbiguous = []string{
 	"SELECT DISTINCT row_number() OVER (ORDER BY id) AS k FROM emp ORDER BY -k",
 	"SELECT id FROM dept WHERE id IN (SELECT DISTINCT boss + 1 AS k FROM emp ORDER BY -k) ORDER BY id",
 	"SELECT count(*) AS dept FROM emp GROUP BY dept HAVING dept > 1",
+	"SELECT dept AS d, -max(dept) AS dept FROM emp GROUP BY d HAVING dept > 1",
 	"SELECT coalesce(dept, 0) AS dept, count(*) FROM emp GROUP BY dept WITH ROLLUP",
 	"SELECT id FROM dept d WHERE 2 = ANY (SELECT d.id FROM emp GROUP BY dept HAVING id = 2) ORDER BY id",
 	"SELECT d.id, count(*) FROM emp e LEFT JOIN dept d USING (id) GROUP BY id ORDER BY 1",

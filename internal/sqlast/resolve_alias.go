@@ -47,7 +47,13 @@ func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
 	}
 	i := r.item(&Column{Pos: at, Name: name}, s)
 	if i >= 0 && (!s.items[i].Unnamed || s.clause == inDistinctOn) && !EqualExpr(s.items[i].Expr, *slot) {
-		r.failAlias(at, name, clauseNames[s.clause])
+		if !r.meansTotal(s, i, name) {
+			r.failAlias(at, name, clauseNames[s.clause])
+			return
+		}
+		c := &Column{Pos: at, Name: name}
+		r.checkEnclosing(c, s)
+		r.copyItem(slot, c, s, i)
 	}
 	if len(r.tablesWith(s, s.lo, s.hi, name)) > 1 && slices.ContainsFunc(s.items, func(it Item) bool {
 		c, ok := it.Expr.(*Column)

@@ -21,6 +21,18 @@ func (r *resolver) havingItem(slot *Expr, c *Column, it *Item) {
 	c.Schema, c.Name, c.DoubleQuoted = "", it.Alias, false
 }
 
+// meansTotal reports whether a name in HAVING of MySQL means item i, an aggregate, although a
+// table has a column of that name, as in sum(total) AS total .. HAVING total > 9. The servers
+// look for it in the select list, and prefer a column that is grouped by.
+func (r *resolver) meansTotal(s *scope, i int, name string) bool {
+	named := func(e Expr) bool { return Any(e, func(c *Column) bool { return r.fold(c.Name, name) }) }
+	isColumn := func(it Item) bool { _, ok := it.Expr.(*Column); return ok && named(it.Expr) }
+	outside := false
+	havingColumns(&Select{Having: s.items[i].Expr}, func(*Column) { outside = true })
+	return s == r.scope && r.inHavingOfMySQL() && HasAggregate(s.items[i].Expr) && !HasWindow(s.items[i].Expr) && !outside &&
+		!slices.ContainsFunc(s.groupBy, named) && !slices.ContainsFunc(s.items, isColumn)
+}
+
 // checkHaving refuses an unqualified name in HAVING of MySQL for which servers would look
 // in an enclosing query: one of an enclosing query, and a column of the block that it
 // neither selects nor groups by.
