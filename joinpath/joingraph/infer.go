@@ -274,8 +274,9 @@ func (in *inference) result() *Inference {
 }
 
 // shares returns the probability of each proposal. A column refers to one table at most, so
-// its proposals share the probability by their odds. Keys of the same name have the same
-// values if any of them is meant: the likeliest of these has the share of all.
+// its proposals share the probability by their odds. Keys of the same name that are not named
+// after their tables have the same values if any of them is meant: the likeliest of these has the
+// share of all. customer_entity.entity_id and product_entity.entity_id have different ones.
 func (in *inference) shares() []float64 {
 	type target struct {
 		from colRef
@@ -284,7 +285,7 @@ func (in *inference) shares() []float64 {
 	named := func(p *proposal) target {
 		parent := &in.x.tables[p.parent]
 		t := target{colRef{p.child, p.column}, parent.name}
-		if p.rule == ruleSameKey || p.rule == ruleSharedName || p.rule == ruleBareKey {
+		if p.rule == ruleSameKey && parent.keys[p.key].own == notOwn || p.rule == ruleSharedName || p.rule == ruleBareKey {
 			t.key = "\x00" + parent.columns[in.x.parentColumn(p.candidate)].compact
 		}
 		return t
