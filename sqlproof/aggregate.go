@@ -131,6 +131,7 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 	if rowsOnly := len(terms) == 0 && counting[call.Name]; len(bad) == 0 && len(g.leaves) > 1 && (rowsOnly || constants) {
 		g.counts(&item, of, group)
 	}
+	g.falseToo(&item, call)
 	if item.Verdict == dates.Proved && item.RowsRepeat == proof.No {
 		g.dropped(&item, call, terms)
 	}

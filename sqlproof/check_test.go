@@ -84,6 +84,23 @@ var checkTests = []struct {
 		"note count_rows COUNT(CASE WHEN i.quantity > 1 THEN 1 END)",
 	}},
 
+	{"", "SELECT COUNT(CASE WHEN quantity > 1 THEN 1 ELSE 0 END), COUNT(quantity > 1) FROM items", []string{
+		"COUNT(CASE WHEN quantity > 1 THEN 1 ELSE 0 END) contradicted, counts items",
+		"COUNT(quantity > 1) contradicted, counts items",
+		"error count_rows COUNT(CASE WHEN quantity > 1 THEN 1 ELSE 0 END)",
+		"error count_rows COUNT(quantity > 1)",
+	}},
+	{"", "SELECT COUNT(CASE WHEN quantity > 1 THEN 1 ELSE NULL END), COUNT(quantity > 1 OR NULL), COUNT(DISTINCT CASE WHEN quantity > 1 THEN 1 ELSE 0 END)," +
+		" SUM(CASE WHEN quantity > 1 THEN 1 ELSE 0 END), COUNT(CASE WHEN quantity > 1 THEN NULL ELSE 1 END), COUNT(NULLIF(quantity > 1, FALSE)), COUNT(CASE WHEN quantity > 1 THEN price ELSE product_id END) FROM items", []string{
+		"COUNT(CASE WHEN quantity > 1 THEN 1 ELSE NULL END) proved, counts items",
+		"COUNT(quantity > 1 OR NULL) proved, counts items",
+		"COUNT(DISTINCT CASE WHEN quantity > 1 THEN 1 ELSE 0 END) proved",
+		"SUM(CASE WHEN quantity > 1 THEN 1 ELSE 0 END) proved, counts items",
+		"COUNT(CASE WHEN quantity > 1 THEN NULL ELSE 1 END) proved, counts items",
+		"COUNT(NULLIF(quantity > 1, FALSE)) proved, counts items",
+		"COUNT(CASE WHEN quantity > 1 THEN price ELSE product_id END) proved, counts items",
+	}},
+
 	// values that are computed from a key
 	{"", "SELECT SUM(i.quantity) FROM items i JOIN products p ON p.id + 0 = i.product_id", []string{
 		"join items, products not_checked",

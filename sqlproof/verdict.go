@@ -63,6 +63,26 @@ func (g *grouping) counts(item *proof.Aggregate, of string, group []attr) {
 	g.say(f)
 }
 
+// falseToo says that a count takes rows for which its condition is false, because only NULL is
+// not counted: COUNT(CASE WHEN n > 1 THEN 1 ELSE 0 END), COUNT(n > 1).
+func (g *grouping) falseToo(item *proof.Aggregate, call *sqlast.Call) {
+	if call.Name != "count" || call.Distinct || len(call.Args) != 1 {
+		return
+	}
+	_, e := g.follow(g.frame, call.Args[0])
+	_, other := choice(e)
+	b, ok := e.(*sqlast.Binary)
+	if (other == nil || constant(other) == nil) && !(ok && sqlast.Eq <= b.Op && b.Op <= sqlast.Ge) || sqlast.Any(e, func(*sqlast.Null) bool { return true }) {
+		return
+	}
+	item.Verdict = dates.Contradicted
+	g.say(proof.Finding{
+		Code: proof.CountRows, Severity: proof.Error, Subject: item.Text, Of: []string{item.Counts}, At: item.At,
+		Message: item.Text + " counts the rows for which the condition is false as well",
+		Fix:     "count CASE WHEN .. THEN 1 END without ELSE",
+	})
+}
+
 // combined returns the tables whose rows make a joined row of a group.
 func (g *grouping) combined(group []attr) (labels []string) {
 	c := g.seenBy(nil)
