@@ -93,6 +93,7 @@ func (g *Guard) functionsLike(name string) []string {
 // functions that do the same in another dialect.
 var equivalents = map[string][]string{
 	"adddate":         {"make_interval"},
+	"any_value":       {"max"},
 	"array_agg":       {"json_group_array", "json_arrayagg", "group_concat"},
 	"char_length":     {"length"},
 	"charindex":       {"instr", "locate"},
@@ -123,7 +124,7 @@ var equivalents = map[string][]string{
 	"lcase":           {"lower"},
 	"left":            {"substr"},
 	"len":             {"length", "char_length"},
-	"listagg":         {"group_concat"},
+	"listagg":         {"string_agg", "group_concat"},
 	"locate":          {"instr", "strpos", "position"},
 	"median":          {"percentile_cont", "quantile_cont", "avg"},
 	"mid":             {"substr"},
