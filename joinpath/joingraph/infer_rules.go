@@ -80,7 +80,7 @@ func (f *finder) entity() {
 				f.addTable(i, role, 0)
 			}
 		}
-		if f.c.key != "" && placeWords[f.c.restRaw[at]] {
+		if f.c.key != "" && placeWords[f.c.restRaw[at]] && len(f.x.byName[rest[at]]) == 0 { // customer_invoice_id may name an invoice
 			for _, i := range f.x.byName[strings.Join(rest[:at], "")] {
 				f.addPart(i, ruleEntityRole, 0)
 			}

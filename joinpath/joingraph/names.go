@@ -122,7 +122,7 @@ var measureWords = wordset.Of(`no number num count total sum avg average min max
 	time date name title type code rate percent percentage amount price cost has is had anzahl summe`)
 
 // placeWords follow the name of a table and say which of several rows is meant.
-var placeWords = wordset.Of(`in home away main primary secondary first second from to source target src dst dest
+var placeWords = wordset.Of(`in home away main primary secondary first second from to source target src dst dest invoice
 	parent child old new previous next current original billing shipping delivery start end left right origin
 	destination default`)
 
