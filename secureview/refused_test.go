@@ -133,6 +133,7 @@ func TestRefusedByOneDialect(t *testing.T) {
 		{mysql.Dialect{}, "SELECT sum(budget) AS budget FROM dept GROUP BY budget HAVING budget > 1", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT budget AS b, sum(budget) AS budget FROM dept GROUP BY b HAVING budget > 1", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT budget AS b, sum(budget) AS budget FROM dept GROUP BY 1 HAVING budget > 1", secureview.ErrAmbiguousColumn},
+		{mysql.Dialect{}, "SELECT sum(budget) + (SELECT max(id) FROM crew) AS budget FROM dept HAVING budget > 1", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT sum(budget) / budget AS budget FROM dept HAVING budget > 1", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT sum(budget) OVER () AS budget FROM dept HAVING budget > 1", secureview.ErrAmbiguousColumn},
 		{mysql.Dialect{}, "SELECT budget + 1 AS budget FROM dept HAVING budget > 1", secureview.ErrAmbiguousColumn},

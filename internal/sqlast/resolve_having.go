@@ -27,9 +27,10 @@ func (r *resolver) havingItem(slot *Expr, c *Column, it *Item) {
 func (r *resolver) meansTotal(s *scope, i int, name string) bool {
 	named := func(e Expr) bool { return Any(e, func(c *Column) bool { return r.fold(c.Name, name) }) }
 	isColumn := func(it Item) bool { _, ok := it.Expr.(*Column); return ok && named(it.Expr) }
-	outside := false
-	havingColumns(&Select{Having: s.items[i].Expr}, func(*Column) { outside = true })
-	return s == r.scope && r.inHavingOfMySQL() && HasAggregate(s.items[i].Expr) && !HasWindow(s.items[i].Expr) && !outside &&
+	e := s.items[i].Expr
+	outside := HasQuery(e) || HasWindow(e)
+	havingColumns(&Select{Having: e}, func(*Column) { outside = true })
+	return s == r.scope && r.inHavingOfMySQL() && HasAggregate(e) && !outside &&
 		!slices.ContainsFunc(s.groupBy, named) && !slices.ContainsFunc(s.items, isColumn)
 }
 
