@@ -151,6 +151,9 @@ func (g *grouping) when(call *sqlast.Call) (undo func()) {
 			g.where(f, is, 0)
 		}
 	}
+	if len(g.conds) == conds {
+		return func() {}
+	}
 	for i := range g.conds[conds:] {
 		g.rules = append(g.rules, g.said(&g.conds[conds+i])...)
 	}
