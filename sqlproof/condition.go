@@ -270,8 +270,7 @@ func (s *scope) boundary(f *frame, x, y sqlast.Expr, equal bool) {
 
 // zero says that in MySQL every text that begins with no digit equals 0.
 func (s *scope) zero(f *frame, x, y sqlast.Expr) {
-	n, ok := y.(*sqlast.Number)
-	if ok && s.dialect == "mysql" && strings.Trim(n.Text, "0.") == "" && s.kindOf(f, x) == textKind {
+	if isZero(y) && s.dialect == "mysql" && s.kindOf(f, x) == textKind {
 		s.say(proof.Finding{
 			Code: proof.TypeMismatch, Severity: proof.Question, At: int(x.At()), Subject: describe(x),
 			Message: fmt.Sprintf("%s is a text, and each text that begins with no digit equals the number 0", describe(x)),
