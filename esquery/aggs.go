@@ -3,7 +3,9 @@ package esquery
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/wordset"
 	"github.com/qedkit/qed/refusal"
 )
@@ -106,6 +108,11 @@ func (c *checker) aggregation(v, root *value) int {
 		c.fewParents()
 	}
 	own := c.aggregationType(typed, kind, root)
+	names := []string{"_count", "_key", "_term", "_time"} // the last two in OpenSearch
+	if below != nil {
+		names = append(names, lists.Map(below.value.members, func(m member) string { return m.key })...)
+	}
+	c.member(&typed.value, "order", func(v *value) { c.each(v, func(by *value) { c.order(by, names) }) })
 	c.out()
 	n := own.sure
 	if below != nil {
@@ -123,6 +130,19 @@ func (c *checker) aggregation(v, root *value) int {
 	}
 	c.treeScope = outer
 	return n
+}
+
+// order checks that buckets are ordered by what they have. Engines check the rest of a path.
+func (c *checker) order(v *value, names []string) {
+	for _, m := range v.members {
+		if !slices.ContainsFunc(names, func(name string) bool {
+			rest, ok := strings.CutPrefix(m.key, name)
+			return ok && (rest == "" || strings.ContainsRune(">.[", rune(rest[0])))
+		}) {
+			c.report(ErrMalformed, refusal.Nearest(m.key, names, maxCandidates),
+				"the buckets are ordered by %s, which is no aggregation within them; use _count, _key or a name in aggs", quoted(m.key))
+		}
+	}
 }
 
 func (c *checker) unknownAggregation(typed *member) {

@@ -158,6 +158,12 @@ func TestPaths(t *testing.T) {
 		{"order by one of several values", order(`{"s.max":"asc"}`, `"s":{"stats":{"field":"pages"}}`), ""},
 		{"order by a percentile", order(`{"p[99.9]":"asc"}`, `"p":{"percentiles":{"field":"pages","percents":[99.9]}}`), ""},
 		{"order by the same with a dot", order(`{"p.99.9":"asc"}`, `"p":{"percentiles":{"field":"pages","percents":[99.9]}}`), ""},
+		{"order by a name with a dot", order(`{"m.x":"asc"}`, `"m.x":{"avg":{"field":"pages"}}`), ""},
+		{"order by what is missing", order(`{"avg_pages":"desc"}`, avg), "malformed /terms/order"},
+		{"order by the count of buckets", order(`{"doc_count":"desc"}`, avg), "malformed /terms/order"},
+		{"order by the beginning of a name", order(`{"mm":"desc"}`, avg), "malformed /terms/order"},
+		{"order by an aggregation around it", order(`{"a>m":"desc"}`, avg), "malformed /terms/order"},
+		{"order by several, one missing", order(`[{"m":"desc"},{"n":"desc"}]`, avg), "malformed /terms/order/1"},
 		{"order through a bucket", order(`{"f>m":"asc"}`, `"f":{"filter":{"match_all":{}},"aggs":{`+avg+`}}`), ""},
 	}))
 	runChecks(t, validator(t, nil), []checkCase{
