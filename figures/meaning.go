@@ -309,16 +309,6 @@ var (
 	rates    = wordset.Of("per pro je por pour") // before 1,000 inhabitants
 	linking  = wordset.Of("of von des the de del")
 	articles = wordset.Of("am im der die das den dem des zum zur vom beim ab bis seit jeder jede jedes jeden")
-
-	months = func() map[string]bool {
-		all := wordset.Of("jan feb mar mär mrz apr jun jul aug sep sept oct okt nov dec dez jänner feber maerz")
-		for _, t := range []*terms{&english, &german} {
-			for _, month := range t.months {
-				all[strings.ToLower(month)] = true
-			}
-		}
-		return all
-	}()
 )
 
 // inTheFirst matches what makes a period of a number: "The first 12 months are free" may be a
@@ -329,5 +319,5 @@ var inTheFirst = regexp.MustCompile(`(?i)\b(?:in|of|during|within|over) (?:the |
 func isMonth(word string) bool {
 	first, _ := utf8.DecodeRuneInString(word)
 	lower := strings.ToLower(word)
-	return unicode.IsUpper(first) && months[lower] || numeral.Months[lower] > 0
+	return unicode.IsUpper(first) && numeral.Months[lower] > 0 || numeral.OtherMonths[lower] > 0
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	numerals "github.com/qedkit/qed/internal/numeral"
 )
 
 // A day is a date as people write it, which several orders of day, month and year may fit,
@@ -153,14 +155,14 @@ func readNamed(s string) (date [3]int, ok bool) {
 	}
 	isNumber := func(w string) bool { return len(w) <= 4 && strings.Trim(w, "0123456789") == "" }
 	first, second, third := kept[0], kept[1], kept[2]
-	if month, named := months[strings.ToLower(first)]; named && isNumber(third) { // April 3rd, 2026
+	if month := monthOf(strings.ToLower(first)); month > 0 && isNumber(third) { // April 3rd, 2026
 		second = strings.TrimRight(strings.ToLower(second), "stndrh")
 		if isNumber(second) && len(second) <= 2 && len(third) == 4 {
 			return [3]int{number(third), month, number(second)}, true
 		}
 	}
-	month, named := months[strings.ToLower(second)]
-	if first = strings.TrimRight(strings.ToLower(first), "stndrh"); !named || first == "" || !isNumber(first) || !isNumber(third) {
+	month := monthOf(strings.ToLower(second))
+	if first = strings.TrimRight(strings.ToLower(first), "stndrh"); month == 0 || first == "" || !isNumber(first) || !isNumber(third) {
 		return date, false
 	}
 	switch {
@@ -174,31 +176,15 @@ func readNamed(s string) (date [3]int, ok bool) {
 	return date, false
 }
 
-// months has the names of the months in English, German, French and Spanish, in lower case.
-var months = func() map[string]int {
-	names := map[string]int{}
-	for i, line := range []string{
-		"january jan januar jänner janvier janv enero ene",
-		"february feb februar février févr fév fevrier febrero",
-		"march mar märz mär mrz maerz mars marzo",
-		"april apr avril avr abril abr",
-		"may mai mayo",
-		"june jun juni juin junio",
-		"july jul juli juillet juil julio",
-		"august aug août aout agosto ago",
-		"september sep sept septembre septiembre",
-		"october oct oktober okt octobre octubre",
-		"november nov novembre noviembre",
-		"december dec dezember dez décembre déc decembre diciembre dic",
-	} {
-		for _, name := range strings.Fields(line) {
-			names[name] = i + 1
-		}
+// monthOf also reads ago, which is the Spanish August here and an English word elsewhere.
+func monthOf(word string) int {
+	if word == "ago" {
+		return 8
 	}
-	return names
-}()
+	return numerals.Month(word)
+}
 
-// weekdays has the names of the days of the week in the same languages.
+// weekdays has the names of the days of the week in English, German, French and Spanish.
 var weekdays = func() map[string]bool {
 	names := map[string]bool{}
 	for _, name := range strings.Fields("monday mon tuesday tue wednesday wed thursday thu friday fri saturday sat sunday sun " +

@@ -267,7 +267,7 @@ func startsDate(s string) bool {
 		return false
 	}
 	word := strings.ToLower(s[:end])
-	return months[word] > 0 || weekdays[word]
+	return monthOf(word) > 0 || weekdays[word]
 }
 
 // isISO reports whether a text is a date such as 2006-01-02.

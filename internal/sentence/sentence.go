@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/numeral"
 	"github.com/qedkit/qed/internal/wordset"
 )
 
@@ -143,14 +144,14 @@ func abbreviates(before, rest string) bool {
 		item := strings.TrimSpace(before) == word
 		next, _, _ := strings.Cut(strings.TrimLeft(rest, " \u00a0"), " ")
 		article := articles[lastWord(strings.TrimSuffix(before, word))] // im 3. Quartal
-		return item || len(word) <= 2 && (article || months[strings.ToLower(strings.Trim(next, ".,;:!?\n"))])
+		return item || len(word) <= 2 && (article || numeral.Months[strings.ToLower(strings.Trim(next, ".,;:!?\n"))] > 0)
 	}
 	if utf8.RuneCountInString(word) == 1 { // an initial, or z. B.
 		r, _ := utf8.DecodeRuneInString(word)
 		return unicode.IsLetter(r)
 	}
 	word, rest = strings.ToLower(word), strings.TrimSpace(rest)
-	if numbered[word] || len(word) <= 4 && months[word] {
+	if numbered[word] || len(word) <= 4 && numeral.Months[word] > 0 {
 		return rest != "" && '0' <= rest[0] && rest[0] <= '9'
 	}
 	return rest != "" && abbreviations[word]
@@ -171,6 +172,3 @@ var numbered = wordset.Of("art max min no sec st")
 var abbreviations = wordset.Of(`abs al allg anl anm approx aufl az bd bsp bspw bzgl bzw ca cf ch co corp dept d.h dr
 	e.g ebd eq etc evtl ff fig ggf gem hr hrsg i.d.r i.e i.s.d i.v.m inc inkl jr kap lit ltd mio mrd mr mrs ms mwst
 	nr nrn op p.a pp prof rn rz s.o s.u sect sog str tel tsd u.a u.u usw v.a vgl viz vol vs z.b z.t zzgl ziff`)
-
-var months = wordset.Of(`januar februar märz april mai juni juli august september oktober november dezember jan feb mrz apr
-	jun jul aug sep sept okt nov dez january february march may june july october december`)

@@ -1,7 +1,6 @@
 package citation
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -152,7 +151,7 @@ func otherDates(text string) (all []date) {
 	for _, n := range numeral.Find(text) { // the third of April
 		if m := monthBehind.FindStringSubmatch(text[n.End:]); m != nil && n.Ordinal {
 			year, _ := strconv.Atoi(m[2])
-			all = append(all, date{day: day{year, monthOf(m[1]), int(n.Value)}})
+			all = append(all, date{day: day{year, numeral.Month(strings.ToLower(m[1])), int(n.Value)}})
 		}
 	}
 	return all
@@ -185,9 +184,9 @@ func dateOf(p *regexp.Regexp, text string, match []int) []date {
 		case "first", "last":
 			other = n
 		case "name":
-			d.month = monthOf(part)
+			d.month = numeral.Month(strings.ToLower(part))
 		case "word":
-			if d.month = monthWords[strings.ToLower(part)]; d.month == 0 {
+			if d.month = numeral.Month(strings.ToLower(part)); d.month == 0 {
 				return nil
 			}
 			if m := yearBehind.FindStringSubmatch(text[match[1]:]); m != nil {
@@ -204,27 +203,4 @@ func dateOf(p *regexp.Regexp, text string, match []int) []date {
 		all = append(all, d)
 	}
 	return all
-}
-
-// monthWords has the numbers of months by their names in lower case, in all languages.
-var monthWords = func() map[string]int {
-	all := maps.Clone(numeral.Months)
-	for name := range strings.SplitSeq(months, "|") {
-		all[strings.ToLower(name)] = monthOf(name)
-	}
-	return all
-}()
-
-// monthOf returns the number of a month by its German or English name.
-func monthOf(name string) int {
-	name = strings.ToLower(name)
-	for i, beginnings := range [12][]string{
-		{"jan"}, {"feb"}, {"mär", "mae", "mar", "mrz"}, {"apr"}, {"mai", "may"}, {"jun"},
-		{"jul"}, {"aug"}, {"sep"}, {"okt", "oct"}, {"nov"}, {"dez", "dec"},
-	} {
-		if slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(name, b) }) {
-			return i + 1
-		}
-	}
-	return 0
 }
