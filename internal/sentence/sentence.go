@@ -2,6 +2,7 @@
 package sentence
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -151,6 +152,10 @@ func abbreviates(before, rest string) bool {
 		return unicode.IsLetter(r)
 	}
 	word, rest = strings.ToLower(word), strings.TrimSpace(rest)
+	if dotted.MatchString(word) { // U.S., p.m., z.B.
+		next, _, _ := strings.Cut(rest, " ")
+		return rest != "" && !starts[strings.ToLower(next)]
+	}
 	if numbered[word] || len(word) <= 4 && numeral.Months[word] > 0 {
 		return rest != "" && '0' <= rest[0] && rest[0] <= '9'
 	}
@@ -169,6 +174,14 @@ var articles = wordset.Of("am im der die das den dem des zum zur vom beim ab sei
 // numbered are words that are abbreviations only before a number.
 var numbered = wordset.Of("art max min no sec st")
 
-var abbreviations = wordset.Of(`abs al allg anl anm approx aufl az bd bsp bspw bzgl bzw ca cf ch co corp dept d.h dr
-	e.g ebd eq etc evtl ff fig ggf gem hr hrsg i.d.r i.e i.s.d i.v.m inc inkl jr kap lit ltd mio mrd mr mrs ms mwst
-	nr nrn op p.a pp prof rn rz s.o s.u sect sog str tel tsd u.a u.u usw v.a vgl viz vol vs z.b z.t zzgl ziff`)
+var abbreviations = wordset.Of(`abs al allg anl anm approx aufl az bd bsp bspw bzgl bzw ca cf ch co corp dept dr
+	ebd eq etc evtl ff fig ggf gem hr hrsg inc inkl jr kap lit ltd mio mrd mr mrs ms mwst
+	nr nrn op pp prof rn rz sect sog str tel tsd usw vgl viz vol vs zzgl ziff`)
+
+// dotted matches letters with full stops between them. A sentence can end with them, and
+// does before a word that starts one.
+var dotted = regexp.MustCompile(`^\pL{1,2}(?:\.\pL{1,2})+$`)
+
+var starts = wordset.Of(`the a an he she it they we you i this that these those there his its their in on at for but and when if
+	after as no not some many most all one er sie es wir man dies diese dieser das die der den ein eine im am bei für mit
+	nach seit und wenn als auch kein keine`)
