@@ -21,7 +21,8 @@ type csvReader struct {
 	row func(cells []cell, line int) error
 
 	cells   []cell
-	numbers []bool // the cells of a sheet that are numbers
+	numbers []bool   // the cells of a sheet that are numbers
+	above   []string // the row above that is no sum
 }
 
 // eachRecord reads CSV.
@@ -164,13 +165,15 @@ func (r *csvReader) data(record []string, line int) error {
 	case same && !r.shape.noHeader:
 		r.again++
 		return nil
-	case isTotal(r.cells):
+	case isTotal(r.cells, r.above):
 		if r.totals++; r.totalAt == 0 {
 			r.totalAt = line
 		}
 		if r.opt.SkipTotals {
 			return nil
 		}
+	default:
+		r.above = append(r.above[:0], record...)
 	}
 	return r.row(r.cells, line)
 }

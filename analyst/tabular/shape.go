@@ -269,8 +269,8 @@ var totals = func() map[string]bool {
 	words := map[string]bool{}
 	for _, word := range []string{
 		"total", "totals", "grand total", "subtotal", "sub-total", "sub total", "sum", "sums",
-		"summe", "gesamt", "gesamtsumme", "insgesamt", "zwischensumme",
-		"somme", "sous-total", "total général", "suma", "total general", "totale",
+		"summe", "gesamt", "gesamtsumme", "insgesamt", "zwischensumme", "gesamtergebnis", "endsumme",
+		"somme", "sous-total", "total général", "suma", "total general", "total geral", "totale", "totaal",
 	} {
 		words[word] = true
 	}
@@ -278,17 +278,24 @@ var totals = func() map[string]bool {
 }()
 
 // totalsBegin are the first characters of cells that may be one of totals.
-const totalsBegin = "tgsizTGSIZ"
+const totalsBegin = "tgsizeTGSIZE"
 
-// isTotal reports whether a row has sums of other rows.
-func isTotal(cells []cell) bool {
-	for _, c := range cells {
+// isTotal reports whether a row has sums of other rows. above are the texts of the row above:
+// spreadsheets name the sum of a group after it, as in North Total.
+func isTotal(cells []cell, above []string) bool {
+	for i, c := range cells {
 		text := strings.TrimSpace(c.text)
-		if text == "" || len(text) > 40 || c.number || strings.IndexByte(totalsBegin, text[0]) < 0 {
+		if text == "" || len(text) > 80 || c.number {
 			continue
 		}
-		if totals[strings.ToLower(strings.TrimRight(text, ": "))] {
+		if strings.IndexByte(totalsBegin, text[0]) >= 0 && totals[strings.ToLower(strings.TrimRight(text, ": "))] {
 			return true
+		}
+		if i < len(above) && above[i] != "" {
+			word := strings.TrimSuffix(strings.TrimPrefix(text, above[i]+" "), " "+above[i])
+			if word = strings.ToLower(word); totals[word] || word == "ergebnis" && len(word) < len(text) {
+				return true
+			}
 		}
 	}
 	return false
