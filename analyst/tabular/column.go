@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,6 +267,10 @@ func (c *tableColumn) decideNumbers(sign rune, chosen bool, warn warnFunc) {
 		warn(Doubtful, 0, c.values(), doubt)
 		return
 	}
+	if versionName.MatchString(c.name) && !c.all(formInteger) && c.numbers.plain == c.numbers.cells {
+		warn(Doubtful, 0, c.values(), c.texts.Versions)
+		return
+	}
 	f, ok := c.numberForm(sign, chosen)
 	if !ok {
 		warn(DecimalSign, c.ambiguousAt, c.values(), c.texts.DecimalSign)
@@ -277,6 +282,9 @@ func (c *tableColumn) decideNumbers(sign rune, chosen bool, warn warnFunc) {
 		warn(Doubtful, 0, c.values(), c.texts.CompactDates)
 	}
 }
+
+// versionName matches names of columns of versions, of which 1.10 is another one than 1.1.
+var versionName = regexp.MustCompile(`(?:^|[ _])(?i:version|release|firmware)$|\p{Ll}(?:Version|Release)$`)
 
 // decideStamps decides about times as programs write them. As texts they compare rightly only
 // if they are written alike.

@@ -10,9 +10,9 @@
 //
 // A column has a type only if all its cells fit it. Nothing is guessed: 1.234 is a number only
 // if another cell or another column shows what the point means, 03/04/2026 is a date only if
-// another row shows the order, and 1E5 or +49 may be a code. Without such evidence the column
-// is text, with a Warning that says why. Text with a leading zero is text. Whole numbers
-// beyond 64 bits are text, as they are identifiers.
+// another row shows the order, 1E5 or +49 may be a code, and 1.10 in a column called version is
+// not 1.1. Without evidence the column is text, with a Warning that says why. Text with a
+// leading zero is text. Whole numbers beyond 64 bits are text, as they are identifiers.
 //
 // Numbers may have a currency or a percent sign, brackets or a minus at the end, and
 // separators of thousands; the unit is in [Column]. Dates may be written as 31.12.2006,

@@ -14,7 +14,7 @@ import (
 // texts are the messages of warnings and errors, and the names of types in them. Those of
 // warnings know {column}, {line} and {n}.
 type texts struct {
-	List, CutOff, NotNumbers, Quotes, Above, NoHeader, TwoLines, Units, NumberNames, Repeated, Rules, Ragged, TotalsLeftOut, Totals, Named, Omitted, Separator, UTF16, Dropped, Encoding, GuessedEncoding, Formulas, SeveralUnits, Codes, Telephones, Marked, Groups, DecimalSign, Precise, SomeZones, Alike, AlikeUTC, ShortYears, CompactDates, Orders, Months, Mixed, MixedAt, Amounts, Signs, Written, Placeholders, Integers, Decimals, Booleans, Dates, Times, OtherSheets, HiddenSheet, HiddenRows, HiddenColumns, Merged, Uncomputed, Errors, Clocks, Decides string
+	List, CutOff, NotNumbers, Quotes, Above, NoHeader, TwoLines, Units, NumberNames, Repeated, Rules, Ragged, TotalsLeftOut, Totals, Named, Omitted, Separator, UTF16, Dropped, Encoding, GuessedEncoding, Formulas, SeveralUnits, Codes, Versions, Telephones, Marked, Groups, DecimalSign, Precise, SomeZones, Alike, AlikeUTC, ShortYears, CompactDates, Orders, Months, Mixed, MixedAt, Amounts, Signs, Written, Placeholders, Integers, Decimals, Booleans, Dates, Times, OtherSheets, HiddenSheet, HiddenRows, HiddenColumns, Merged, Uncomputed, Errors, Clocks, Decides string
 
 	// of errors
 	TooManyBytes, NotRegular, NotOpened, NoObjects, Unreadable, BrokenGzip, OldExcel, Foreign, NoWorkbook, ExcelTooLarge, ExcelBroken, NoSheet, NoCells, UnclearEncoding, Empty, TooManyRows, TooManyColumns, LongCell, LongRecord, LongName, BrokenQuotes, LongRow, DecimalCommas, LinesAbove, BrokenObject, KeyTwice, Argument, AtLine, OrSet string
