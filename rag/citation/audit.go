@@ -36,7 +36,7 @@ func Audit(text string, sources []Source) qed.CitationAudit {
 		}
 	}
 	text = codeSpan.ReplaceAllString(codeBlock.ReplaceAllString(text, "\n"), "code")
-	text = spelled(hidden.Replace(text), a.style)
+	text = centuryPart.ReplaceAllString(spelled(hidden.Replace(text), a.style), "$1 $2")
 	quotes := quotations(text)
 	begin := 0
 	for _, end := range sentence.Ends(text) {
@@ -107,10 +107,13 @@ type facts struct {
 	values     map[float64]int       // how often it has a number
 	articles   map[string]bool       // stems of nouns behind an article
 	nouns      map[string]bool       // stems of nouns behind digits
-	halves     []string              // stems of nouns such as hour, of "an hour and a half"
 	shares     map[float64]bool      // percentages, in thousandths
 	lists      map[int]bool          // numbers of items of lists
 	changes    map[bool]*figures.Set // by how many percent something rose (true) or fell
+	steps      map[bool][]summand    // by how much
+	summands   [][]summand           // of each sentence, and of all
+	rates      map[float64]bool      // what 20 per 1,000 is of one
+	rated      map[string]bool       // such as the 20
 	counted    []counted
 	things     map[string]bool // stems of the nouns of counted
 	statements []statement
@@ -160,28 +163,29 @@ func (c *facts) readNumbers(text string, dates []date) {
 			c.numbers.Add("", d.year)
 		}
 	}
-	c.articles, c.nouns, c.shares = articles(text), map[string]bool{}, map[float64]bool{}
-	for _, m := range hours.FindAllStringSubmatch(text, -1) {
-		c.halves = append(c.halves, stem(m[1]))
-	}
-	for _, m := range percentages.FindAllStringSubmatch(text, -1) {
-		c.shares[math.Round(1000*decimal(m[1]))] = true
-	}
-	for _, m := range digitsBefore.FindAllStringSubmatch(text, -1) {
-		c.nouns[stem(m[2])] = true
-	}
+	c.articles = articles(text)
+	c.shares = lists.Set(percentages.FindAllStringSubmatch(text, -1), func(m []string) float64 { return math.Round(1000 * decimal(m[1])) })
+	c.nouns = lists.Set(digitsBefore.FindAllStringSubmatch(text, -1), func(m []string) string { return stem(m[2]) })
 	style := figures.StyleOf(text)
-	c.counted = append(inWords(text), inDigits(spelled(text, style))...)
+	c.counted = slices.Concat(inWords(text), inDigits(spelled(text, style)), compounds(text))
+	for _, m := range hours.FindAllStringSubmatch(text, -1) {
+		c.counted = append(c.counted, newCounted(1.5, false, m[1], m[0]))
+	}
 	c.things = lists.Set(c.counted, func(n counted) string { return n.noun })
-	c.changes = map[bool]*figures.Set{true: {}, false: {}}
+	found := rates.FindAllStringSubmatch(text, -1)
+	c.rates = lists.Set(found, rateOf)
+	c.rated = lists.Set(found, func(m []string) string { return m[1] })
+	c.changes, c.steps = map[bool]*figures.Set{true: {}, false: {}}, map[bool][]summand{}
 	begin := 0
 	for _, end := range sentence.Ends(text) {
 		if st := newStatement(text[begin:end]); len(st.counted) > 0 {
 			c.statements = append(c.statements, st)
 		}
 		c.compare(text[begin:end], style)
+		c.summands = append(c.summands, summands(text[begin:end], style))
 		begin = end
 	}
+	c.summands = append(c.summands, slices.Concat(c.summands...))
 	for _, n := range numeral.Find(text) {
 		c.values[float64(n.Value)]++
 	}
@@ -338,6 +342,7 @@ func first[T any](all []T) []T { return all[:min(len(all), maxPaired)] }
 
 // amounts checks the numbers that package figures reads.
 func (s *finding) amounts(body string) {
+	body = s.withoutComputed(body)
 	sets := lists.Map(s.keys, func(key string) *figures.Set { return &s.a.sources[key].facts().numbers })
 	things := first(inDigits(body))
 	one := oneOf.FindStringSubmatch(body)
@@ -354,14 +359,33 @@ func (s *finding) amounts(body string) {
 	}
 }
 
+// withoutComputed checks the rates of a sentence, and blanks those that a source states in
+// another form, and amounts in two units such as 1 hour and 30 minutes.
+func (s *finding) withoutComputed(body string) string {
+	for _, m := range first(rates.FindAllStringSubmatch(body, -1)) {
+		if s.any(func(c *facts) bool { return c.rates[rateOf(m)] || c.shares[math.Round(rateOf(m)/1e5)] }) {
+			body = strings.Replace(body, m[0], " ", 1)
+		} else if len(m[2]) > 2 && s.any(func(c *facts) bool { return c.rated[m[1]] }) {
+			s.add(qed.WrongNumber, m[0])
+		}
+	}
+	for _, n := range first(compounds(body)) {
+		if s.any(func(c *facts) bool { return slices.ContainsFunc(c.counted, n.near(0.01)) }) {
+			body = strings.Replace(body, n.text, " ", 1)
+		}
+	}
+	return body
+}
+
 // any reports whether one of the cited sources has a property.
 func (s *finding) any(has func(*facts) bool) bool {
 	return slices.ContainsFunc(s.keys, func(key string) bool { return has(s.a.sources[key].facts()) })
 }
 
 var (
-	codeBlock = regexp.MustCompile("(?s)```.*?(?:```|$)")
-	codeSpan  = regexp.MustCompile("`[^`\n]+`")
+	codeBlock   = regexp.MustCompile("(?s)```.*?(?:```|$)")
+	centuryPart = regexp.MustCompile(`(?i)\b(mid|early|late)-(\d{4}s)\b`)
+	codeSpan    = regexp.MustCompile("`[^`\n]+`")
 )
 
 // A quotation is a text within quotation marks.

@@ -40,6 +40,14 @@ func (c *counted) sameThing(d counted) bool {
 	return c.ordinal == d.ordinal && (c.noun == d.noun || c.unit.same(d.unit))
 }
 
+// near returns whether amounts are equal to c in their units, or nearly.
+func (c *counted) near(slack float64) func(counted) bool {
+	return func(d counted) bool {
+		ratio := d.value * d.unit.size / (c.value * c.unit.size)
+		return !d.ordinal && d.unit.dimension == c.unit.dimension && math.Abs(ratio-1) < slack
+	}
+}
+
 // inWords returns the numbers of a text that stand in words before a noun, and the
 // ordinals in digits. Package figures reads the other numbers.
 func inWords(text string) (all []counted) {
@@ -202,13 +210,8 @@ func (c *counted) isSpan(s *facts) bool {
 			}
 		}
 	}
-	for _, other := range s.counted {
-		ratio := other.value * other.unit.size / (c.value * c.unit.size)
-		if other.unit.dimension == c.unit.dimension && 0.95 < ratio && ratio < 1.05 {
-			return true // 14 days are two weeks
-		}
-	}
-	return c.isTime() && (s.days > 1 || len(s.times) > 1 && c.unit.size <= units["hour"].size)
+	return slices.ContainsFunc(s.counted, c.near(0.05)) || // 14 days are two weeks
+		c.isTime() && (s.days > 1 || len(s.times) > 1 && c.unit.size <= units["hour"].size)
 }
 
 // isComputed reports whether the number is a sum or a difference of numbers that count the
@@ -235,12 +238,16 @@ var units = func() map[string]unit {
 	for dimension, sizes := range map[string]map[float64]string{
 		"time": {
 			1e-9: "ns nanosecond", 1e-6: "µs microsecond", 1e-3: "ms millisecond Millisekunde", 1: "second Sekunde sekündig",
-			60: "min minute Minute minütig", 3600: "h hour Stunde stündig", 86400: "day Tag tägig", 7 * 86400: "week Woche wöchig",
+			60: "min minute Minute minütig", 3600: "h hr Std hour Stunde stündig", 86400: "day Tag tägig", 7 * 86400: "week Woche wöchig",
 			30.44 * 86400: "month Monat monatig", 91.31 * 86400: "quarter Quartal", 365.25 * 86400: "year Jahr jährig",
 		},
 		"data":   {1: "byte", 1e3: "kb kib kilobyte", 1e6: "mb mib megabyte", 1e9: "gb gib gigabyte", 1e12: "tb tib terabyte"},
 		"mass":   {1e-3: "mg milligram", 1: "g gram Gramm", 1e3: "kg kilogram Kilogramm", 1e6: "t ton tonne"},
 		"length": {1: "mm", 10: "cm", 1e3: "m metre meter", 1e6: "km kilometre kilometer", 1609344: "mile Meile", 25.4: "inch", 305: "feet"},
+		"volume": {1: "ml milliliter millilitre", 10: "cl", 1e3: "l liter litre"},
+		"energy": {1: "wh", 1e3: "kwh", 1e6: "mwh", 1e9: "gwh"},
+		"power":  {1: "w watt", 1e3: "kw kilowatt", 1e6: "mw megawatt", 1e9: "gw gigawatt"},
+		"speed":  {1e3: "kbit kbps", 1e6: "mbit mbps", 1e9: "gbit gbps"},
 		"money":  {1: "euro eur", 2: "dollar usd", 4: "gbp", 8: "franken chf", 16: "jpy"},
 	} {
 		for size, names := range sizes {
@@ -254,7 +261,7 @@ var units = func() map[string]unit {
 
 var (
 	// measures are units of which only the name is compared.
-	measures = stems(`percent prozent cent pound litre liter degree grad bit volt watt ampere`)
+	measures = stems(`percent prozent cent pound degree grad bit volt ampere`)
 
 	// numberedThings are called by their numbers.
 	numberedThings = stems(`chapter section century centuries edition floor storey volume clause article paragraph generation

@@ -116,6 +116,9 @@ func (c *facts) compare(sentence string, style figures.Style) {
 		if len(parts) == 2 && len(before) > 0 && len(after) > 0 { // from 0 the result is no number
 			x, y := before[0].Value, after[0].Value
 			c.changes[y > x].Add("", math.Abs(100*y/x-100))
+			if n := summands(parts[1], style); len(n) > 0 && n[0].value == y {
+				c.steps[y > x] = append(c.steps[y > x], summand{math.Abs(y - x), n[0].noun})
+			}
 		}
 	}
 }
@@ -202,11 +205,17 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 		}
 		return false
 	}
+	up, down := rising.MatchString(sentence), falling.MatchString(sentence)
 	if n.Percent {
 		rest := strconv.FormatFloat(100-n.Value, 'f', -1, 64) + " %"
-		up, down := rising.MatchString(sentence), falling.MatchString(sentence)
 		return n.Value < 100 && others.MatchString(sentence) && len(c.numbers.Missing(rest, figures.PointDecimal)) == 0 ||
+			c.rates[math.Round(1e8*n.Value)] ||
 			up != down && len(c.changes[up].Missing(strconv.FormatFloat(math.Abs(n.Value), 'f', -1, 64), figures.PointDecimal)) == 0
+	}
+	noun := nounOf(sentence, i, i+len(n.Text))
+	if up != down && slices.ContainsFunc(c.steps[up], func(by summand) bool { return by.is(math.Abs(n.Value), noun) }) ||
+		summing.MatchString(sentence) && c.addsUp(n.Value, noun) {
+		return true
 	}
 	if m := pointed.FindStringSubmatch(n.Text); m != nil {
 		at := clockTimes(m[1] + ":" + m[2])
@@ -217,7 +226,7 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 		return true // in the style of another language
 	}
 	m := nounBehind.FindStringSubmatch(sentence[i+len(digits):])
-	if m != nil && stem(m[1]) == "cent" {
+	if m != nil && slices.Contains([]string{"cent", "basi", "basispunkt"}, stem(m[1])) { // 8 basis points
 		return len(c.numbers.Missing(strconv.FormatFloat(n.Value/100, 'f', -1, 64), figures.PointDecimal)) == 0
 	}
 	if m == nil || units[stem(m[1])].dimension == "" {
@@ -227,17 +236,9 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 	if u.dimension == "time" && c.hasSpan(n.Value*u.size) {
 		return true
 	}
-	is := func(value float64, other unit) bool {
-		ratio := value * other.size / (n.Value * u.size)
-		return other.dimension == u.dimension && 0.99 < ratio && ratio < 1.01
-	}
+	is := (&counted{value: n.Value, unit: u}).near(0.01)
 	for noun := range c.articles { // an hour
-		if is(1, units[noun]) {
-			return true
-		}
-	}
-	for _, noun := range c.halves {
-		if is(1.5, units[noun]) {
+		if is(counted{value: 1, unit: units[noun]}) {
 			return true
 		}
 	}
@@ -248,7 +249,7 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(c.counted, func(other counted) bool { return !other.ordinal && is(other.value, other.unit) })
+	return slices.ContainsFunc(c.counted, is)
 }
 
 var (
