@@ -7,6 +7,7 @@ import (
 	"time"
 
 	numerals "github.com/qedkit/qed/internal/numeral"
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // A day is a date as people write it, which several orders of day, month and year may fit,
@@ -185,12 +186,6 @@ func monthOf(word string) int {
 }
 
 // weekdays has the names of the days of the week in English, German, French and Spanish.
-var weekdays = func() map[string]bool {
-	names := map[string]bool{}
-	for _, name := range strings.Fields("monday mon tuesday tue wednesday wed thursday thu friday fri saturday sat sunday sun " +
-		"montag mo dienstag di mittwoch mi donnerstag do freitag fr samstag sonnabend sa sonntag so " +
-		"lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo") {
-		names[name] = true
-	}
-	return names
-}()
+var weekdays = wordset.Of(`monday mon tuesday tue wednesday wed thursday thu friday fri saturday sat sunday sun
+	montag mo dienstag di mittwoch mi donnerstag do freitag fr samstag sonnabend sa sonntag so
+	lundi mardi mercredi jeudi vendredi samedi dimanche lunes martes miércoles jueves viernes sábado domingo`)

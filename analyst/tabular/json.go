@@ -6,14 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/qedkit/qed/internal/wordset"
 )
 
 // jsonPath finds the rows of a file that is one object around them, such as {"data":[..]}:
-// the keys that lead to the first list of objects. Lines of objects have none.
+// the keys that lead to the first list of objects. A list that describes columns is the last
+// choice, and none next to rows that are lists. Lines of objects have no keys.
 func jsonPath(head []byte) []string {
 	if head[0] != '{' {
 		return nil
@@ -21,16 +25,25 @@ func jsonPath(head []byte) []string {
 	if line, rest, _ := bytes.Cut(head, []byte("\n")); json.Valid(line) && len(bytes.TrimSpace(rest)) > 0 {
 		return nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(head))
-	var path []string
-	dec.Token()
-	return findList(dec, path)
+	for _, skip := range []map[string]bool{describing, nil} {
+		dec := json.NewDecoder(bytes.NewReader(head))
+		dec.Token()
+		if found := findList(dec, nil, skip); found != nil || listOfLists.Match(head) {
+			return found
+		}
+	}
+	return nil
 }
+
+var (
+	describing  = wordset.Of("fields columns cols headers")
+	listOfLists = regexp.MustCompile(`\[\s*\[`)
+)
 
 const maxPath = 4 // keys around the rows
 
 // findList looks for a list of objects in an object whose bracket was read.
-func findList(dec *json.Decoder, path []string) []string {
+func findList(dec *json.Decoder, path []string, skip map[string]bool) []string {
 	for dec.More() {
 		key, err := dec.Token()
 		if err != nil {
@@ -47,16 +60,16 @@ func findList(dec *json.Decoder, path []string) []string {
 			depth = 1
 			if first, err := dec.Token(); err != nil {
 				return nil
-			} else if first == json.Delim('{') {
+			} else if first == json.Delim('{') && !skip[key.(string)] {
 				return at
-			} else if first == json.Delim('[') {
+			} else if first == json.Delim('[') || first == json.Delim('{') {
 				depth = 2
 			} else if first == json.Delim(']') {
 				depth = 0
 			}
 		case json.Delim('{'):
 			if len(at) < maxPath {
-				if found := findList(dec, at); found != nil {
+				if found := findList(dec, at, skip); found != nil {
 					return found
 				}
 				if _, err := dec.Token(); err != nil { // its end
@@ -110,7 +123,8 @@ type objectReader struct {
 	dec *json.Decoder
 	n   int // the object, from 1
 
-	list bool // the objects are in brackets
+	list  bool // the objects are in brackets
+	lists bool // the object has lists alone
 }
 
 func (o *objectReader) each(row func(cells []cell, line int) error) error {
@@ -131,6 +145,9 @@ func (o *objectReader) each(row func(cells []cell, line int) error) error {
 			return err
 		}
 		if first, err = o.dec.Token(); err == io.EOF && !o.list {
+			if o.n == 1 && o.lists {
+				return errorf(ErrFormat, 1, func(t *texts) string { return t.ListsAlone })
+			}
 			return nil
 		}
 	}
@@ -203,6 +220,7 @@ func (o *objectReader) next(row func(cells []cell, line int) error) error {
 	if err := o.object(o.dec, "", &cells, line, 0); err != nil {
 		return err
 	}
+	o.lists = !slices.ContainsFunc(cells, func(c cell) bool { return !strings.HasPrefix(c.text, "[") })
 	if err := row(cells, line); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/textfile"
 )
 
@@ -265,17 +266,9 @@ func joined(first, second []string) []string {
 }
 
 // totals are what the first text of a row of sums says.
-var totals = func() map[string]bool {
-	words := map[string]bool{}
-	for _, word := range []string{
-		"total", "totals", "grand total", "subtotal", "sub-total", "sub total", "sum", "sums",
-		"summe", "gesamt", "gesamtsumme", "insgesamt", "zwischensumme", "gesamtergebnis", "endsumme",
-		"somme", "sous-total", "total général", "suma", "total general", "total geral", "totale", "totaal",
-	} {
-		words[word] = true
-	}
-	return words
-}()
+var totals = lists.Set(strings.Split("total,totals,grand total,subtotal,sub-total,sub total,sum,sums,"+
+	"summe,gesamt,gesamtsumme,insgesamt,zwischensumme,gesamtergebnis,endsumme,"+
+	"somme,sous-total,total général,suma,total general,total geral,totale,totaal", ","), strings.ToLower)
 
 // totalsBegin are the first characters of cells that may be one of totals.
 const totalsBegin = "tgsizeTGSIZE"

@@ -17,7 +17,7 @@ type texts struct {
 	List, CutOff, NotNumbers, Quotes, Above, NoHeader, TwoLines, Units, NumberNames, Repeated, Rules, Ragged, TotalsLeftOut, Totals, Named, Omitted, Separator, UTF16, Dropped, Encoding, GuessedEncoding, Formulas, SeveralUnits, Codes, Versions, Telephones, Marked, Groups, DecimalSign, Precise, SomeZones, Alike, AlikeUTC, ShortYears, CompactDates, Orders, Months, Mixed, MixedAt, Amounts, Signs, Written, Placeholders, Integers, Decimals, Booleans, Dates, Times, OtherSheets, HiddenSheet, HiddenRows, HiddenColumns, Merged, Uncomputed, Errors, Clocks, Decides string
 
 	// of errors
-	TooManyBytes, NotRegular, NotOpened, NoObjects, Unreadable, BrokenGzip, OldExcel, Foreign, NoWorkbook, ExcelTooLarge, ExcelBroken, NoSheet, NoCells, UnclearEncoding, Empty, TooManyRows, TooManyColumns, LongCell, LongRecord, LongName, BrokenQuotes, LongRow, DecimalCommas, LinesAbove, BrokenObject, KeyTwice, Argument, AtLine, OrSet string
+	TooManyBytes, NotRegular, NotOpened, NoObjects, ListsAlone, Unreadable, BrokenGzip, OldExcel, Foreign, NoWorkbook, ExcelTooLarge, ExcelBroken, NoSheet, NoCells, UnclearEncoding, Empty, TooManyRows, TooManyColumns, LongCell, LongRecord, LongName, BrokenQuotes, LongRow, DecimalCommas, LinesAbove, BrokenObject, KeyTwice, Argument, AtLine, OrSet string
 }
 
 var textTable = usertext.Of[texts]("tabular")

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/lists"
 	"github.com/qedkit/qed/internal/numeral"
 )
 
@@ -269,10 +270,4 @@ var (
 		stock stockwerk band klausel artikel absatz klasse staffel jubiläum zeile spalte platz rang satz`)
 )
 
-func stems(words string) map[string]bool {
-	all := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		all[stem(word)] = true
-	}
-	return all
-}
+func stems(words string) map[string]bool { return lists.Set(strings.Fields(words), stem) }
