@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -18,21 +17,16 @@ import (
 type Index struct {
 	Name string
 
-	// Mapping is the body of the request that creates it. The value of
-	// mappings._meta.made_by identifies an index as the example's.
+	// Mapping is the body of the request that creates it.
 	Mapping []byte
 
 	// Documents are its documents, by their ids. They are encoded as JSON.
 	Documents iter.Seq2[string, any]
 }
 
-// ErrTaken matches the error of [Fill] if the cluster has another index of the
-// same name.
-var ErrTaken = errors.New("is not the example's: delete it, or use another cluster")
-
 // Fill creates the indices that the cluster does not have, with their documents. It
-// leaves an existing index unchanged unless documents are missing, as after an
-// interrupted start.
+// leaves an existing index unchanged: delete one that an interrupted start left half
+// filled.
 func Fill(ctx context.Context, cluster esapi.Transport, indices ...Index) error {
 	for _, index := range indices {
 		if err := index.fill(ctx, cluster); err != nil {
@@ -43,27 +37,21 @@ func Fill(ctx context.Context, cluster esapi.Transport, indices ...Index) error 
 }
 
 func (i Index) fill(ctx context.Context, cluster esapi.Transport) error {
+	var there map[string]json.RawMessage
+	status, err := do(ctx, cluster, esapi.IndicesGetMappingRequest{Index: []string{i.Name}}, &there)
+	if status != http.StatusNotFound {
+		return err
+	}
+	if _, err := do(ctx, cluster, esapi.IndicesCreateRequest{Index: i.Name, Body: bytes.NewReader(i.Mapping)}, nil); err != nil {
+		return err
+	}
 	var bulk bytes.Buffer
-	n := 0
 	for id, d := range i.Documents {
 		text, err := json.Marshal(d)
 		if err != nil {
 			return fmt.Errorf("a document of %s: %w", i.Name, err)
 		}
 		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":%q}}\n%s\n", id, text)
-		n++
-	}
-	made, err := i.create(ctx, cluster)
-	if err != nil {
-		return err
-	}
-	if !made {
-		var there struct {
-			Count int `json:"count"`
-		}
-		if _, err := do(ctx, cluster, esapi.CountRequest{Index: []string{i.Name}}, &there); err != nil || there.Count >= n {
-			return err
-		}
 	}
 	var answered struct {
 		Errors bool `json:"errors"`
@@ -73,37 +61,6 @@ func (i Index) fill(ctx context.Context, cluster esapi.Transport) error {
 		err = fmt.Errorf("the cluster did not accept all documents of %s", i.Name)
 	}
 	return err
-}
-
-// create creates the index, and reports whether it did not exist.
-func (i Index) create(ctx context.Context, cluster esapi.Transport) (bool, error) {
-	status, err := do(ctx, cluster, esapi.IndicesCreateRequest{Index: i.Name, Body: bytes.NewReader(i.Mapping)}, nil)
-	if err == nil || status != http.StatusBadRequest {
-		return err == nil, err
-	}
-	type mappings struct {
-		Meta struct {
-			MadeBy string `json:"made_by"`
-		} `json:"_meta"`
-	}
-	var own struct {
-		Mappings mappings `json:"mappings"`
-	}
-	if err := json.Unmarshal(i.Mapping, &own); err != nil {
-		return false, fmt.Errorf("the mapping of %s: %w", i.Name, err)
-	}
-	var there map[string]struct {
-		Mappings mappings `json:"mappings"`
-	}
-	if _, gone := do(ctx, cluster, esapi.IndicesGetMappingRequest{Index: []string{i.Name}}, &there); gone != nil {
-		return false, err // the index does not exist: the body is wrong
-	}
-	for _, one := range there {
-		if one.Mappings != own.Mappings {
-			return false, fmt.Errorf("the index %s %w", i.Name, ErrTaken)
-		}
-	}
-	return false, nil
 }
 
 type request interface {
