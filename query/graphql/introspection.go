@@ -6,13 +6,12 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/parser"
-	"github.com/vektah/gqlparser/v2/validator"
 )
 
 // ParseIntrospection parses the response to an introspection query, with or
 // without its envelope {"data": ...}. The response is not trusted: its size is
-// limited. The error of a response that cannot be used is a [*refusal.Error] with
-// the code [ErrInvalidSchema].
+// limited. The error of a response that cannot be used, or whose schema breaks the
+// specification, is a [*refusal.Error] with the code [ErrInvalidSchema].
 func ParseIntrospection(response []byte) (*Schema, error) {
 	if len(response) > maxSchemaBytes {
 		return nil, refused(ErrInvalidSchema, "", "the introspection response is longer than %d bytes", maxSchemaBytes)
@@ -37,136 +36,85 @@ func ParseIntrospection(response []byte) (*Schema, error) {
 		return nil, refused(ErrInvalidSchema,
 			"__schema", "the introspection response has no __schema: if the server does not allow introspection, use its SDL")
 	}
-	return newReader().read(found)
-}
-
-// A reader makes a schema of an introspection response. It records the first
-// error.
-type reader struct {
-	limits
-	schema *ast.Schema
-	source *ast.Source
-}
-
-func newReader() *reader {
-	r := &reader{source: &ast.Source{Name: "introspection"}}
-	r.schema = &ast.Schema{
-		Types:         map[string]*ast.Definition{},
-		Directives:    map[string]*ast.DirectiveDefinition{}, // of the specification
-		PossibleTypes: map[string][]*ast.Definition{},
-		Implements:    map[string][]*ast.Definition{},
-	}
-	prelude := validator.PreludeDocument()
-	for _, d := range prelude.Definitions {
-		r.schema.Types[d.Name] = d
-		if d.Kind == ast.Object {
-			r.schema.AddPossibleType(d.Name, d)
-		}
-	}
-	for _, d := range prelude.Directives {
-		r.schema.Directives[d.Name] = d
-	}
-	return r
-}
-
-func (r *reader) read(in *introspected) (*Schema, error) {
-	r.path = "types"
-	if len(in.Types) > maxTypes {
-		r.fail("there are more than %d types", maxTypes)
-	}
-	own := make([]*ast.Definition, 0, len(in.Types))
-	seen := map[string]bool{}
-	for i := range in.Types {
-		if r.err != nil {
-			return nil, r.err
-		}
-		t := &in.Types[i]
-		if builtin := r.schema.Types[t.Name]; strings.HasPrefix(t.Name, "__") || builtin != nil && builtin.BuiltIn {
-			continue
-		}
-		if seen[t.Name] {
-			r.path = t.Name
-			r.fail("the type is defined twice")
-			break
-		}
-		seen[t.Name] = true
-		def := r.definition(t)
-		r.schema.Types[t.Name] = def
-		own = append(own, def)
-	}
-	for _, def := range own {
-		r.link(def)
-	}
-	r.schema.Description = in.Description
-	r.schema.Query = r.root("queryType", in.Query)
-	r.schema.Mutation = r.root("mutationType", in.Mutation)
-	r.schema.Subscription = r.root("subscriptionType", in.Subscription)
-	if r.path = "queryType"; r.schema.Query == nil {
-		r.fail("the schema has no query type")
-	}
+	r := reader{source: &ast.Source{Name: "introspection"}}
+	doc := r.document(found)
 	if r.err != nil {
 		return nil, r.err
 	}
-	r.schema.Query.Fields = append(r.schema.Query.Fields, validator.QueryIntrospectionFields()...)
-	return &Schema{r.schema}, nil
+	return newSchema(doc)
 }
 
-func (r *reader) root(path string, ref *namedRef) *ast.Definition {
-	if ref == nil {
-		return nil
-	}
-	r.path = path
-	def := r.schema.Types[ref.Name]
-	if def == nil || def.Kind != ast.Object || def.BuiltIn {
-		r.fail("%q is not an object type of the schema", clip(ref.Name, 80))
-		return nil
-	}
-	return def
+// A reader reads an introspection response as a document in the schema definition
+// language. It records the first error.
+type reader struct {
+	limits
+	source *ast.Source
 }
 
-// definition returns the definition of a type. [reader.link] checks whether the
-// types that it names exist.
+func (r *reader) document(in *introspected) *ast.SchemaDocument {
+	doc := &ast.SchemaDocument{}
+	if r.path = "types"; len(in.Types) > maxTypes {
+		r.fail("there are more than %d types", maxTypes)
+		return doc
+	}
+	for i := range in.Types {
+		if r.err != nil {
+			return doc
+		}
+		if t := &in.Types[i]; !strings.HasPrefix(t.Name, "__") {
+			doc.Definitions = append(doc.Definitions, r.definition(t))
+		}
+	}
+	roots := &ast.SchemaDefinition{Description: in.Description, Position: r.pos()}
+	for _, root := range []struct {
+		operation ast.Operation
+		of        *namedRef
+	}{{ast.Query, in.Query}, {ast.Mutation, in.Mutation}, {ast.Subscription, in.Subscription}} {
+		if root.of == nil {
+			continue
+		}
+		if r.path = string(root.operation) + "Type"; strings.HasPrefix(root.of.Name, "__") {
+			r.fail("%q is not a type of the schema", clip(root.of.Name, 80))
+		}
+		roots.OperationTypes = append(roots.OperationTypes, &ast.OperationTypeDefinition{
+			Operation: root.operation, Type: root.of.Name, Position: r.pos(),
+		})
+	}
+	doc.Schema = ast.SchemaDefinitionList{roots}
+	return doc
+}
+
+// definition returns the definition of a type. Whether the types that it names exist is
+// checked later.
 func (r *reader) definition(t *introType) *ast.Definition {
 	r.path = t.Name
 	r.name(t.Name)
-	r.members(len(t.Fields) + len(t.InputFields))
-	r.members(len(t.EnumValues))
-	r.members(len(t.Interfaces))
-	r.members(len(t.PossibleTypes))
 	def := &ast.Definition{Kind: t.Kind, Name: t.Name, Description: t.Description, Position: r.pos()}
-	unique := r.unique()
 	switch t.Kind {
 	case ast.Scalar:
 	case ast.Object, ast.Interface:
 		for i := range t.Fields {
-			if f := &t.Fields[i]; !strings.HasPrefix(f.Name, "__") && unique(f.Name) {
+			if f := &t.Fields[i]; !strings.HasPrefix(f.Name, "__") {
 				def.Fields = append(def.Fields, r.field(t.Name, f))
 			}
 		}
-		interfaces := r.unique()
 		for _, ref := range t.Interfaces {
-			if interfaces(ref.Name) {
-				def.Interfaces = append(def.Interfaces, ref.Name)
-			}
+			def.Interfaces = append(def.Interfaces, ref.Name)
 		}
 	case ast.Union:
 		for _, ref := range t.PossibleTypes {
-			if unique(ref.Name) {
-				def.Types = append(def.Types, ref.Name)
-			}
+			def.Types = append(def.Types, ref.Name)
 		}
 	case ast.Enum:
 		for _, v := range t.EnumValues {
 			r.name(v.Name)
-			if unique(v.Name) {
-				def.EnumValues = append(def.EnumValues, &ast.EnumValueDefinition{
-					Name: v.Name, Description: v.Description, Directives: r.deprecated(v.deprecation), Position: r.pos(),
-				})
-			}
+			def.EnumValues = append(def.EnumValues, &ast.EnumValueDefinition{
+				Name: v.Name, Description: v.Description, Directives: r.deprecated(v.deprecation), Position: r.pos(),
+			})
 		}
 	case ast.InputObject:
 		for i := range t.InputFields {
-			if f := r.input(t.Name, &t.InputFields[i]); f != nil && unique(f.Name) {
+			if f := r.input(t.Name, &t.InputFields[i]); f != nil {
 				def.Fields = append(def.Fields, &ast.FieldDefinition{
 					Name: f.Name, Description: f.Description, Type: f.Type,
 					DefaultValue: f.DefaultValue, Directives: f.Directives, Position: r.pos(),
@@ -192,11 +140,9 @@ func (r *reader) field(owner string, f *introField) *ast.FieldDefinition {
 }
 
 func (r *reader) inputs(owner string, args []introInput) ast.ArgumentDefinitionList {
-	r.members(len(args))
-	unique := r.unique()
 	var list ast.ArgumentDefinitionList
 	for i := range args {
-		if a := r.input(owner, &args[i]); a != nil && unique(a.Name) {
+		if a := r.input(owner, &args[i]); a != nil {
 			list = append(list, a)
 		}
 	}
@@ -249,15 +195,28 @@ func (r *reader) deprecated(d deprecation) ast.DirectiveList {
 
 func (r *reader) pos() *ast.Position { return &ast.Position{Src: r.source} }
 
-// unique returns a function that reports whether a name is new, and fails if it is
-// not.
-func (r *reader) unique() func(string) bool {
-	seen := map[string]bool{}
-	return func(name string) bool {
-		if seen[name] {
-			r.fail("%q is defined twice", clip(name, 80))
+// typeRef returns the type that ref describes, with its lists and non-nulls.
+func (r *reader) typeRef(ref *introRef) *ast.Type {
+	var outer *ast.Type
+	inner := &outer
+	nonNull := false
+	for n := 0; ref != nil && n <= maxWrappers; n, ref = n+1, ref.OfType {
+		switch ref.Kind {
+		case "NON_NULL":
+			if nonNull {
+				r.fail("a type is non-null twice")
+				return nil
+			}
+			nonNull = true
+		case "LIST":
+			*inner = &ast.Type{NonNull: nonNull, Position: r.pos()}
+			inner, nonNull = &(*inner).Elem, false
+		default:
+			r.name(ref.Name)
+			*inner = &ast.Type{NamedType: ref.Name, NonNull: nonNull, Position: r.pos()}
+			return outer
 		}
-		seen[name] = true
-		return r.err == nil
 	}
+	r.fail("a type is missing, or nested deeper than the response shows")
+	return nil
 }

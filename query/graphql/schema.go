@@ -39,6 +39,11 @@ func ParseSDL(sdl string) (*Schema, error) {
 	if err != nil {
 		return nil, schemaError(err)
 	}
+	return newSchema(own)
+}
+
+// newSchema returns the schema of a document.
+func newSchema(own *ast.SchemaDocument) (*Schema, error) {
 	prelude := validator.PreludeDocument()
 	withoutBuiltins(own, prelude)
 	if err := limitDocument(own); err != nil {
