@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/lists"
@@ -93,8 +92,6 @@ type Graph struct {
 	component []int32   // by table number
 	least     int64     // no edge weighs less
 
-	distances []atomic.Pointer[[]int64] // by table, and whether shared rows cost something
-
 	scratch sync.Pool // of *search
 	paths   *lru.Cache[[2]int32, Plan]
 	trees   *lru.Cache[string, PlanSet]
@@ -157,7 +154,6 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 	g.all = newAdjacency(len(g.names), g.edges)
 	g.best = g.all.bestPerPair()
 	g.component = g.best.components()
-	g.distances = make([]atomic.Pointer[[]int64], 2*len(g.names))
 	g.least = far
 	for i := range g.edges {
 		g.least = min(g.least, g.edges[i].weight)

@@ -96,7 +96,7 @@ type dreyfus struct {
 func newDreyfus(g *Graph, terminals []int32, priced bool) *dreyfus {
 	d := &dreyfus{g: g, priced: priced, terminals: terminals, whole: make([][]int64, len(terminals))}
 	for i, t := range terminals {
-		d.whole[i] = d.known(t)
+		d.whole[i] = d.distances(t)
 	}
 	for i := range terminals {
 		row := make([]int64, len(terminals))
@@ -180,28 +180,6 @@ func dominated(costs []int64, at place, cost int64) bool {
 		return costs[at^1] < cost
 	}
 	return costs[at^1]+price < cost
-}
-
-// mostKnown is the number of tables up to which a graph keeps the distances from a table. Of
-// that many it keeps 8 MB.
-const mostKnown = 512
-
-// known returns the distance of each place as the graph knows it, and looks for it the first
-// time. It depends on the tables that are asked for only if one of them is kept aside.
-func (d *dreyfus) known(from int32) []int64 {
-	keptAside := func(t int32) bool {
-		return slices.ContainsFunc(d.g.best[t], func(x arc) bool { return x.turn&leaves != 0 })
-	}
-	if len(d.g.names) > mostKnown || slices.ContainsFunc(d.terminals, keptAside) {
-		return d.distances(from)
-	}
-	known := &d.g.distances[placeAt(from, d.priced)]
-	if dist := known.Load(); dist != nil {
-		return *dist
-	}
-	dist := d.distances(from)
-	known.Store(&dist)
-	return dist
 }
 
 // distances returns the distance of each place, by Dijkstra's algorithm. The arcs that cost
