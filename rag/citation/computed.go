@@ -49,13 +49,14 @@ func nounOf(text string, begin, end int) string {
 // a source, or in all of it.
 func (c *facts) addsUp(value float64, noun string) bool {
 	for _, group := range c.summands {
-		total, count := summand{noun: noun}, 0
+		total, most, count := summand{noun: noun}, 0.0, 0
 		for _, n := range group {
 			if n.is(n.value, noun) {
-				total.value, count = total.value+n.value, count+1
+				total.value, most, count = total.value+n.value, max(most, n.value), count+1
 			}
 		}
-		if count > 1 && total.is(value, noun) {
+		// One of several that is as large as the others together is their sum, as the source says it.
+		if total.is(value, noun) && (count == 2 || !total.is(2*most, noun)) {
 			return true
 		}
 	}
