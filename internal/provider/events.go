@@ -52,6 +52,7 @@ func (c *Call) Stream(body io.ReadCloser, d *Draft, add func(data []byte) (ended
 // and after a failure.
 func (e *events) next() bool {
 	e.kind, e.data, e.after = "", append(e.data[:0], e.after...), nil
+	whole := true // the data is that of one line: each line is checked once
 	for e.lines.Scan() {
 		line := e.lines.Bytes()
 		if !e.begun {
@@ -82,11 +83,11 @@ func (e *events) next() bool {
 		case "error": // llama.cpp
 			e.kind, e.data = name, append(e.data[:0], value...)
 		case "data":
-			if len(e.data) > 0 && json.Valid(e.data) { // some proxies remove the empty lines
-				e.after = bytes.Clone(value)
-				return true
-			}
 			if len(e.data) > 0 {
+				if whole = whole && json.Valid(e.data); whole { // some proxies remove the empty lines
+					e.after = bytes.Clone(value)
+					return true
+				}
 				e.data = append(e.data, '\n')
 			}
 			e.data = append(e.data, value...)
