@@ -176,15 +176,12 @@ func (c *view) knowsKeys(l *leaf) bool {
 
 // byValueOfKey reports whether a condition compares a value that is computed from the key of a
 // leaf, as in 'user:' || u.id = e.ref or p.id = (SELECT min(q.id) FROM q WHERE q.of = o.id), so
-// that each key may have another one. Functions such as LOWER, and divisions, lose some.
+// that each key may have another one. LOWER, UPPER and collations lose some.
 func (c *view) byValueOfKey(l *leaf) bool {
 	of := func(k *cond, e sqlast.Expr) bool {
 		_, column := c.value(k.frame, e)
-		_, query := e.(*sqlast.Subquery)
-		loses := !query && (sqlast.HasCall(e, func(call *sqlast.Call) bool { return !strings.HasPrefix(call.Name, "concat") }) ||
-			sqlast.Any(e, func(b *sqlast.Binary) bool { return b.Op != sqlast.Add && b.Op != sqlast.Sub && b.Op != sqlast.Concat }) ||
-			sqlast.Any(e, func(*sqlast.Collate) bool { return true }) ||
-			sqlast.Any(e, func(t *sqlast.Cast) bool { return kindOf(t.Type) == dayKind }))
+		loses := sqlast.HasCall(e, func(call *sqlast.Call) bool { return call.Name == "lower" || call.Name == "upper" }) ||
+			sqlast.Any(e, func(*sqlast.Collate) bool { return true })
 		return column == 0 && !loses && slices.ContainsFunc(c.columns(k.frame, e), func(a attr) bool {
 			t, n := columnOf(l, a)
 			return c.owner[a] == l.index && t == l.table && t != nil && t.isKey([]int{n})

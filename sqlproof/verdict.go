@@ -33,11 +33,14 @@ func (g *grouping) constant(call *sqlast.Call, group []attr) bool {
 		hasAll(closure(g.n, g.seenBy(nil).rules, group, g.seenBy(nil).holds), g.columns(g.frame, call.Args[0]))
 }
 
-// evensOut reports whether a call divides values by a number of rows.
+// evensOut reports whether a call takes values of rows only that are numbered 1, or divides them
+// by a number of rows.
 func (g *grouping) evensOut(call *sqlast.Call) (found bool) {
 	sqlast.Walk(call, func(n sqlast.Node) bool {
-		d, ok := n.(*sqlast.Binary)
-		found = found || ok && d.Op == sqlast.Div && (g.isCount(d.Y) || sqlast.Any(d.Y, func(c *sqlast.Column) bool { return g.isCount(c) }))
+		e, _ := n.(sqlast.Expr)
+		_, a := g.firstRow(g.frame, e)
+		d, ok := e.(*sqlast.Binary)
+		found = found || a != 0 || ok && d.Op == sqlast.Div && (g.isCount(d.Y) || sqlast.Any(d.Y, func(c *sqlast.Column) bool { return g.isCount(c) }))
 		return !found
 	})
 	return found
@@ -64,15 +67,16 @@ func (g *grouping) counts(item *proof.Aggregate, of string, group []attr) {
 }
 
 // falseToo says that a count takes rows for which its condition is false, because only NULL is
-// not counted: COUNT(CASE WHEN n > 1 THEN 1 ELSE 0 END), COUNT(n > 1).
+// not counted: COUNT(CASE WHEN n > 1 THEN 1 ELSE 0 END), COUNT(n > 1). A count of each value
+// of the condition, or of the names of classes, is meant.
 func (g *grouping) falseToo(item *proof.Aggregate, call *sqlast.Call) {
-	if call.Name != "count" || call.Distinct || len(call.Args) != 1 {
+	if call.Name != "count" || call.Distinct || len(call.Args) != 1 || slices.ContainsFunc(g.sel.GroupBy, func(by sqlast.Expr) bool { return sqlast.EqualExpr(g.term(g.sel, by), call.Args[0]) }) {
 		return
 	}
-	_, e := g.follow(g.frame, call.Args[0])
+	e := call.Args[0]
 	_, other := choice(e)
 	b, ok := e.(*sqlast.Binary)
-	if (other == nil || constant(other) == nil) && !(ok && sqlast.Eq <= b.Op && b.Op <= sqlast.Ge) || sqlast.Any(e, func(*sqlast.Null) bool { return true }) {
+	if !isZero(other) && !(ok && sqlast.Eq <= b.Op && b.Op <= sqlast.Ge) || sqlast.Any(e, func(*sqlast.Null) bool { return true }) {
 		return
 	}
 	item.Verdict = dates.Contradicted
