@@ -4,6 +4,7 @@ package replytext
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -331,7 +332,8 @@ func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 		ends := r.afterSentence(i) && !strings.ContainsRune("\"'`”’»)].,;:!?", next)
 		return newLine || ends || len(gap) == 0 && inWord(m.text[0]) && inWord(after[0]), true
 	case m.kind == skipped || m.kind == ending:
-		return newLine && r.touches(i) || len(gap) == 0 && (inWord(after[0]) || m.kind == skipped && r.touches(i)), true
+		word := inWord(after[0]) && (after[0] < utf8.RuneSelf || r.afterSentence(i)) // many scripts have no spaces
+		return newLine && r.touches(i) || len(gap) == 0 && (word || m.kind == skipped && r.touches(i)), true
 	case len(gap) == 0:
 		return inWord(after[0]) && (r.atStart() || !isTag(m.text)) || after[0] == '"', true
 	case newLine:
@@ -340,12 +342,12 @@ func (r *Reader) sure(m mark, i int, last bool) (sure, known bool) {
 	return r.named(after, last)
 }
 
-// textBefore returns the text before pending[i], or the end of it.
+// near is how much of the text before a token shows what it is.
+const near = 64
+
+// textBefore returns the end of the text before pending[i].
 func (r *Reader) textBefore(i int) []byte {
-	if i == 0 {
-		return r.text
-	}
-	return r.pending[:i]
+	return slices.Concat(r.text[max(0, len(r.text)-near):], r.pending[max(0, i-near):i])
 }
 
 // afterSentence reports whether the end of a sentence is right before pending[i].
@@ -356,16 +358,14 @@ func (r *Reader) afterSentence(i int) bool {
 
 // touches reports whether the token at pending[i] is right after a text, with at most the
 // end of a line between, or a space after a sentence. A token in a sentence or in a list about
-// tokens follows a space, a colon or another one.
+// tokens follows a space, a colon, a number such as "1." or another one.
 func (r *Reader) touches(i int) bool {
 	before := bytes.TrimRight(r.textBefore(i), "\r\n")
-	if len(before) == 0 {
-		before = bytes.TrimRight(r.text, "\r\n")
-	}
 	said := bytes.TrimRight(before, " ")
 	last, _ := utf8.DecodeLastRune(said)
 	if len(said) < len(before) {
-		return strings.ContainsRune(".!?。！？", last)
+		line := said[bytes.LastIndexByte(said, '\n')+1:]
+		return strings.ContainsRune(".!?。！？", last) && len(line) > len("10.")
 	}
 	return !bytes.HasSuffix(said, []byte("|>")) && !strings.ContainsRune(":|<(,=/-", last)
 }
@@ -373,7 +373,8 @@ func (r *Reader) touches(i int) bool {
 // struck reports whether a text that is struck out in HTML begins near before pending[i].
 func (r *Reader) struck(i int) bool {
 	const near = 1 << 10
-	return bytes.Contains(r.text[max(0, len(r.text)-near):], []byte("<s>")) || bytes.Contains(r.pending[max(0, i-near):i], []byte("<s>"))
+	before := slices.Concat(r.text[max(0, len(r.text)-near):], r.pending[max(0, i-near):i])
+	return slices.ContainsFunc([]string{"<s>", "<s ", "<S>", "<S "}, func(tag string) bool { return bytes.Contains(before, []byte(tag)) })
 }
 
 // named reports whether a text begins with the name of a tool, and whether that is

@@ -197,6 +197,12 @@ func TestReader(t *testing.T) {
 		"an end after a space":         {"Yes. <|im_end|>", "Yes. ", "", ""},
 		"struck out":                   {"It costs <s>9</s> 8, was <s>10</s>", "It costs <s>9</s> 8, was <s>10</s>", "", ""},
 		"the end of a text, a word":    {"The token </s> ends a text.", "The token </s> ends a text.", "", ""},
+		"struck out, an attribute":     {"<s class=\"old\">9</s>8 <S>7</S>6", "<s class=\"old\">9</s>8 <S>7</S>6", "", ""},
+		"tokens with numbers":          {"These end a turn:\n\n1. <|im_end|>\n2. </s>\n\nBoth do.", "These end a turn:\n\n1. <|im_end|>\n2. </s>\n\nBoth do.", "", ""},
+		"tokens in other quotes":       {"Le jeton «</s>» et 「<|im_end|>」は終わり。", "Le jeton «</s>» et 「<|im_end|>」は終わり。", "", ""},
+		"a token without spaces":       {"模型用<|im_end|>结束一轮。", "模型用<|im_end|>结束一轮。", "", ""},
+		"an end without spaces":        {"完成了。<|im_end|>用户", "完成了。", "", ""},
+		"an end before another turn":   {"It is done. <|im_end|>\nMore", "It is done. ", "", ""},
 		"a recipient":                  {"The mail had the header to=user@x.y today.", "The mail had the header to=user@x.y today.", "", ""},
 		"LM Studio":                    {`[TOOL_REQUEST]{"name":"temperature","arguments":{}}[END_TOOL_REQUEST]`, "", "", `[TOOL_REQUEST]{"name":"temperature","arguments":{}}[END_TOOL_REQUEST]`},
 		"late, a function with a name": {`<function name="temperature"><param name="city">Rome</param></function>`, "", "", `<function name="temperature"><param name="city">Rome</param></function>`},
@@ -211,7 +217,7 @@ func TestReader(t *testing.T) {
 		"late, text and code of Gemma": {"I look.\n```tool_code\ntemperature(city=\"Rome\")\n```", "", "", "I look.\n```tool_code\ntemperature(city=\"Rome\")\n```"},
 		"a block of an answer":         {"```sql\nSELECT 1\n```", "```sql\nSELECT 1\n```", "", ""},
 	} {
-		for _, size := range []int{1, 3, 1000} {
+		for _, size := range []int{1, 3, 5, 11, 1000} {
 			var streamed strings.Builder
 			r := &Reader{Tools: []string{"temperature", "f"}, Stream: func(s string) {
 				streamed.WriteString(s)
