@@ -161,16 +161,18 @@ type ToolResult struct {
 }
 
 // Failed reports whether the call failed: with an Err, or with an Output whose member
-// "success" is false. code is the member "code" of such an Output, if it is a text.
+// "success" is false and which says why, as a record with such a column does not. code is
+// the member "code" of such an Output, if it is a text.
 func (r ToolResult) Failed() (code string, failed bool) {
 	var said struct {
-		Success json.RawMessage
-		Code    string
+		Success, Error, Errors, Message json.RawMessage
+
+		Code string
 	}
 	if bytes.Contains(r.Output, []byte(`"success"`)) {
 		_ = json.Unmarshal(r.Output, &said) // members of other types are no such members
 	}
-	if string(said.Success) != "false" {
+	if string(said.Success) != "false" || said.Code == "" && len(said.Error)+len(said.Errors)+len(said.Message) == 0 {
 		return "", r.Err != nil
 	}
 	return prompt.Clip(said.Code, maxErrorText), true

@@ -148,6 +148,7 @@ func TestEchoesProveNothing(t *testing.T) {
 		"a failure of a call":       {json.RawMessage(`{"success":false,"code":"other","error":"no order 4242"}`), "The total is 4,242.", false},
 		"a failure, in other words": {json.RawMessage(`{"error":"no order 4242", "success" : false}`), "The total is 4,242.", false},
 		"a success of another type": {json.RawMessage(`{"success":"false","total":4242}`), "The total is 4,242.", true},
+		"a payment without success": {json.RawMessage(`{"id":4242,"success":false}`), "Payment 4242 failed.", true},
 		"a row that has no success": {json.RawMessage(`{"rows":[{"success":false,"total":4242}]}`), "The total is 4,242.", true},
 		"a failure with other data": {json.RawMessage(`{"success":false,"code":"full","error":"12 seats are left"}`), "12 seats are left.", true},
 		"an unproved text":          {json.RawMessage(`{"text":"It is 4,242.","unproved":["4,242"]}`), "The total is 4,242.", false},
