@@ -110,8 +110,7 @@ type facts struct {
 	shares     map[float64]bool      // percentages, in thousandths
 	lists      map[int]bool          // numbers of items of lists
 	changes    map[bool]*figures.Set // by how many percent something rose (true) or fell
-	steps      map[bool][]summand    // by how much
-	summands   [][]summand           // of each sentence, and of all
+	steps      map[bool][]step       // by how much
 	rates      map[float64]bool      // what 20 per 1,000 is of one
 	rated      map[string]bool       // such as the 20
 	counted    []counted
@@ -175,17 +174,15 @@ func (c *facts) readNumbers(text string, dates []date) {
 	found := rates.FindAllStringSubmatch(text, -1)
 	c.rates = lists.Set(found, rateOf)
 	c.rated = lists.Set(found, func(m []string) string { return m[1] })
-	c.changes, c.steps = map[bool]*figures.Set{true: {}, false: {}}, map[bool][]summand{}
+	c.changes, c.steps = map[bool]*figures.Set{true: {}, false: {}}, map[bool][]step{}
 	begin := 0
 	for _, end := range sentence.Ends(text) {
 		if st := newStatement(text[begin:end]); len(st.counted) > 0 {
 			c.statements = append(c.statements, st)
 		}
 		c.compare(text[begin:end], style)
-		c.summands = append(c.summands, summands(text[begin:end], style))
 		begin = end
 	}
-	c.summands = append(c.summands, slices.Concat(c.summands...))
 	for _, n := range numeral.Find(text) {
 		c.values[float64(n.Value)]++
 	}
@@ -359,11 +356,12 @@ func (s *finding) amounts(body string) {
 	}
 }
 
-// withoutComputed checks the rates of a sentence, and blanks those that a source states in
-// another form, and amounts in two units such as 1 hour and 30 minutes.
+// withoutComputed checks the rates of a sentence, and blanks those that a source states as a
+// share, or of another number of at least 100: 6 of 10 members are not 3 of 5. It blanks amounts
+// in two units such as 1 hour and 30 minutes, too.
 func (s *finding) withoutComputed(body string) string {
 	for _, m := range first(rates.FindAllStringSubmatch(body, -1)) {
-		if s.any(func(c *facts) bool { return c.rates[rateOf(m)] || c.shares[math.Round(rateOf(m)/1e5)] }) {
+		if s.any(func(c *facts) bool { return len(m[2]) > 2 && c.rates[rateOf(m)] || c.shares[math.Round(rateOf(m)/1e5)] }) {
 			body = strings.Replace(body, m[0], " ", 1)
 		} else if len(m[2]) > 2 && s.any(func(c *facts) bool { return c.rated[m[1]] }) {
 			s.add(qed.WrongNumber, m[0])

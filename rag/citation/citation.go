@@ -18,8 +18,8 @@
 //     quotation may be left out where it has "..." or "[...]".
 //   - Each amount and each date of a cited sentence is in the sources that it
 //     cites, in any form. Package [figures] reads the numbers. A number can also be by
-//     how much something rose or fell in a source, as in "from 100 to 120", the sum of all
-//     amounts of a thing in a sentence or in the source, and the same rate or time in other units.
+//     how much something rose or fell in a source, as in "from 100 to 120", and the same rate or
+//     time in other units. A sum of numbers of a source is none: what belongs together is not known.
 //   - A year, a version, a time of day, a number in words, an ordinal, a unit and a number
 //     in a name, such as 8 in UTF-8, is reported only if the source has another one of the
 //     same thing, and nothing from which a reader could compute it. Many false ones pass.

@@ -5,31 +5,17 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/qedkit/qed/figures"
 )
 
-// A summand is an amount of a source with what it counts: a noun or a currency.
-type summand struct {
+// A step is by how much something rose or fell, with what it counts: a noun or a currency.
+type step struct {
 	value float64
 	noun  string
 }
 
 // is reports whether an amount counts the same and has the same value.
-func (n summand) is(value float64, noun string) bool {
+func (n step) is(value float64, noun string) bool {
 	return math.Abs(n.value-value) <= 1e-9*math.Abs(value) && (n.noun == noun || units[noun].same(units[n.noun]))
-}
-
-// summands returns the amounts of a text without its percentages.
-func summands(text string, style figures.Style) (all []summand) {
-	at := 0
-	for _, n := range figures.Find(text, style) {
-		if i := strings.Index(text[at:], n.Text); i >= 0 && !n.Percent && !math.IsNaN(n.Value) {
-			at += i + len(n.Text)
-			all = append(all, summand{n.Value, nounOf(text, at-len(n.Text), at)})
-		}
-	}
-	return all
 }
 
 // nounOf returns the currency next to a number, or the stem of the noun behind it.
@@ -43,24 +29,6 @@ func nounOf(text string, begin, end int) string {
 		return stem(m[1])
 	}
 	return ""
-}
-
-// addsUp reports whether an amount is the sum of all amounts of the same thing in a sentence of
-// a source, or in all of it.
-func (c *facts) addsUp(value float64, noun string) bool {
-	for _, group := range c.summands {
-		total, most, count := summand{noun: noun}, 0.0, 0
-		for _, n := range group {
-			if n.is(n.value, noun) {
-				total.value, most, count = total.value+n.value, max(most, n.value), count+1
-			}
-		}
-		// One of several that is as large as the others together is their sum, as the source says it.
-		if total.is(value, noun) && (count == 2 || !total.is(2*most, noun)) {
-			return true
-		}
-	}
-	return false
 }
 
 // rateOf returns what a match of rates, such as 20 per 1,000 and 1 in 5, is of one, times 1e10.
@@ -88,9 +56,6 @@ func compounds(text string) (all []counted) {
 }
 
 var (
-	// summing matches the words of a sum.
-	summing = regexp.MustCompile(`(?i)\b(?:total\w*|together|combined|altogether|sum|in all|overall|insgesamt|zusammen|Summe|gesamt\w*)\b`)
-
 	rates = regexp.MustCompile(`(?i)\b(` + digits + `) (?:(?:[\pL-]+ ){0,3}?(?:per|je|pro)|in|in every|out of|von) (\d{1,3}(?:[., ]?000)*)\b`)
 
 	clockLength = regexp.MustCompile(`(?i)\b(\d{1,2}):([0-5]\d) ?(?:h|hrs?|hours|Std|Stunden)\b`)

@@ -116,8 +116,8 @@ func (c *facts) compare(sentence string, style figures.Style) {
 		if len(parts) == 2 && len(before) > 0 && len(after) > 0 { // from 0 the result is no number
 			x, y := before[0].Value, after[0].Value
 			c.changes[y > x].Add("", math.Abs(100*y/x-100))
-			if n := summands(parts[1], style); len(n) > 0 && n[0].value == y {
-				c.steps[y > x] = append(c.steps[y > x], summand{math.Abs(y - x), n[0].noun})
+			if i := strings.Index(parts[1], after[0].Text); i >= 0 && !after[0].Percent {
+				c.steps[y > x] = append(c.steps[y > x], step{math.Abs(y - x), nounOf(parts[1], i, i+len(after[0].Text))})
 			}
 		}
 	}
@@ -213,8 +213,7 @@ func (c *facts) says(n figures.Number, sentence string) bool {
 			up != down && len(c.changes[up].Missing(strconv.FormatFloat(math.Abs(n.Value), 'f', -1, 64), figures.PointDecimal)) == 0
 	}
 	noun := nounOf(sentence, i, i+len(n.Text))
-	if up != down && slices.ContainsFunc(c.steps[up], func(by summand) bool { return by.is(math.Abs(n.Value), noun) }) ||
-		summing.MatchString(sentence) && c.addsUp(n.Value, noun) {
+	if up != down && slices.ContainsFunc(c.steps[up], func(by step) bool { return by.is(math.Abs(n.Value), noun) }) {
 		return true
 	}
 	if m := pointed.FindStringSubmatch(n.Text); m != nil {
