@@ -82,11 +82,8 @@ var noise = []string{
 // ends are marks after which the model has played the next turn too, because the server
 // does not know where its turns end.
 var ends = []string{
-	"<end_of_turn>", "<turn|>", "<eos>", endOfText, "[|endofturn|]", endOfTurn,
+	"<end_of_turn>", "<turn|>", "<eos>", "[|endofturn|]", endOfTurn,
 }
-
-// endOfText is the end of a text for models of Llama 2 and Mistral. It is also a tag of HTML.
-const endOfText = "</s>"
 
 // special is a token that the templates of models have, such as <|im_end|> and <｜User｜>,
 // and specialPart the beginning of one. Its name says what it is, across models.

@@ -282,7 +282,7 @@ func (r *Reader) counts(m mark, i int) bool {
 	case closing:
 		return !r.json && !r.quotes && (m.text != wordsOfMarks || r.beganWith("analysis", i))
 	case ending:
-		return !r.json && (m.text != endOfTurn || r.atStart()) && (m.text != endOfText || !r.struck(i))
+		return !r.json && (m.text != endOfTurn || r.atStart())
 	case wrapper:
 		return m.ends != "" && !r.begun && r.last.open != "" || m.text == r.wrapped
 	}
@@ -368,13 +368,6 @@ func (r *Reader) touches(i int) bool {
 		return strings.ContainsRune(".!?。！？", last) && len(line) > len("10.")
 	}
 	return !bytes.HasSuffix(said, []byte("|>")) && !strings.ContainsRune(":|<(,=/-", last)
-}
-
-// struck reports whether a text that is struck out in HTML begins near before pending[i].
-func (r *Reader) struck(i int) bool {
-	const near = 1 << 10
-	before := slices.Concat(r.text[max(0, len(r.text)-near):], r.pending[max(0, i-near):i])
-	return slices.ContainsFunc([]string{"<s>", "<s ", "<S>", "<S "}, func(tag string) bool { return bytes.Contains(before, []byte(tag)) })
 }
 
 // named reports whether a text begins with the name of a tool, and whether that is
