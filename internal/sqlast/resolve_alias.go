@@ -53,7 +53,8 @@ func (r *resolver) checkItem(slot *Expr, at Pos, name string, s *scope) {
 		}
 		c := &Column{Pos: at, Name: name}
 		r.checkEnclosing(c, s)
-		r.copyItem(slot, c, s, i)
+		*slot = c
+		r.havingItem(slot, c, &s.items[i])
 	}
 	if len(r.tablesWith(s, s.lo, s.hi, name)) > 1 && slices.ContainsFunc(s.items, func(it Item) bool {
 		c, ok := it.Expr.(*Column)
