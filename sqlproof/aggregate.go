@@ -141,7 +141,11 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 
 // when adds to the block the conditions under which a call takes a value, and returns a function
 // that removes them: its FILTER, and that of a CASE with one value. A sum may take 0 otherwise.
+// DISTINCT drops equal values of the rows that a condition leaves, as it does without one.
 func (g *grouping) when(call *sqlast.Call) (undo func()) {
+	if call.Distinct {
+		return func() {}
+	}
 	conds, rules, views, known := len(g.conds), len(g.rules), g.views, g.judged
 	g.where(g.frame, call.Filter, 0)
 	sums := call.Name == "sum" || call.Name == "total"

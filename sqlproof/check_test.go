@@ -101,6 +101,11 @@ var checkTests = []struct {
 		"COUNT(CASE WHEN quantity > 1 THEN price ELSE product_id END) proved, counts items",
 	}},
 
+	{"", "SELECT SUM(DISTINCT CASE WHEN p.year = 2026 THEN i.quantity END) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"SUM(DISTINCT CASE WHEN p.year = 2026 THEN i.quantity END) contradicted, repeats yes, affected yes, by prices",
+		"error distinct_is_no_repair SUM(DISTINCT CASE WHEN p.year = 2026 THEN i.quantity END)",
+	}},
 	{"", "SELECT quantity > 1, COUNT(quantity > 1) FROM items GROUP BY quantity > 1", []string{
 		"COUNT(quantity > 1) proved, counts items",
 	}},
