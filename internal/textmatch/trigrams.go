@@ -6,18 +6,18 @@ import (
 )
 
 // Trigrams finds words that have groups of three letters in common. The zero value has
-// no words. The fields are for files.
+// no words.
 type Trigrams struct {
-	Groups  []uint64 // sorted
-	At      []int32  // the words of group i are Words[At[i]:At[i+1]]
-	Words   []int32  // ascending in each group
-	Lengths []uint8  // of the words, in letters; 0 for those that are not found
+	groups  []uint64 // sorted
+	at      []int32  // the words of group i are words[at[i]:at[i+1]]
+	words   []int32  // ascending in each group
+	lengths []uint8  // of the words, in letters; 0 for those that are not found
 }
 
 // NewTrigrams returns the trigrams of n words. Words of more than [MaxRunes] letters, and
 // words for which word returns nil, are not found.
 func NewTrigrams(n int, word func(id int32) []rune) *Trigrams {
-	t := &Trigrams{Lengths: make([]uint8, n)}
+	t := &Trigrams{lengths: make([]uint8, n)}
 	sizes := map[uint64]int32{}
 	last := map[uint64]int32{} // the word that had a group last, from 1: a word has a group once
 	each := func(yield func(group uint64, id int32)) {
@@ -27,7 +27,7 @@ func NewTrigrams(n int, word func(id int32) []rune) *Trigrams {
 			if len(w) == 0 || len(w) > MaxRunes {
 				continue
 			}
-			t.Lengths[id] = uint8(len(w))
+			t.lengths[id] = uint8(len(w))
 			for group := range groups(w) {
 				if last[group] != id+1 {
 					last[group] = id + 1
@@ -37,16 +37,16 @@ func NewTrigrams(n int, word func(id int32) []rune) *Trigrams {
 		}
 	}
 	each(func(group uint64, _ int32) { sizes[group]++ })
-	t.Groups = slices.Sorted(maps.Keys(sizes))
-	t.At = make([]int32, len(t.Groups)+1)
+	t.groups = slices.Sorted(maps.Keys(sizes))
+	t.at = make([]int32, len(t.groups)+1)
 	next := sizes // where the next word of a group goes
-	for i, group := range t.Groups {
-		t.At[i+1] = t.At[i] + sizes[group]
-		next[group] = t.At[i]
+	for i, group := range t.groups {
+		t.at[i+1] = t.at[i] + sizes[group]
+		next[group] = t.at[i]
 	}
-	t.Words = make([]int32, t.At[len(t.Groups)])
+	t.words = make([]int32, t.at[len(t.groups)])
 	each(func(group uint64, id int32) {
-		t.Words[next[group]] = id
+		t.words[next[group]] = id
 		next[group]++
 	})
 	return t
@@ -65,15 +65,15 @@ func (t *Trigrams) Near(word []rune, limit int, c *Common) []int32 {
 	if len(word) == 0 || len(word) > MaxRunes {
 		return nil
 	}
-	c.counts = append(c.counts, make([]uint8, max(0, len(t.Lengths)-len(c.counts)))...)
+	c.counts = append(c.counts, make([]uint8, max(0, len(t.lengths)-len(c.counts)))...)
 	c.touched = c.touched[:0]
 	for group := range groups(word) {
-		i, ok := slices.BinarySearch(t.Groups, group)
+		i, ok := slices.BinarySearch(t.groups, group)
 		if !ok {
 			continue
 		}
-		for _, id := range t.Words[t.At[i]:t.At[i+1]] {
-			if d := int(t.Lengths[id]) - len(word); d > 3 || d < -3 {
+		for _, id := range t.words[t.at[i]:t.at[i+1]] {
+			if d := int(t.lengths[id]) - len(word); d > 3 || d < -3 {
 				continue
 			}
 			if c.counts[id] == 0 {

@@ -19,7 +19,7 @@ import (
 // A file has the mark with the version of the format, a saved as package gob encodes it,
 // and the CRC-32 of both.
 const (
-	fileMark     = "qed values 3\n"
+	fileMark     = "qed values 4\n"
 	sumSize      = 4
 	maxFileBytes = 1 << 30
 )
@@ -28,21 +28,16 @@ const (
 type saved struct {
 	Owner    Caller
 	Shared   bool
-	Columns  []Column // without values: the index has them
+	Columns  []Column
 	LeftOut  []privacy.LeftOut
 	Problems []Problem // without their Err
-	Index    *index
 }
 
 // Save writes the dictionary to a file. The file is replaced in one step: a reader never
 // sees half of it, and if Save fails the earlier file stays.
-// Only the account of the process can read a new file. The file has the index of the
-// values too, so that [Load] takes a fraction of the time of [Reader.Read].
+// Only the account of the process can read a new file.
 func (d *Dictionary) Save(path string) error {
-	s := saved{d.owner, d.shared, slices.Clone(d.columns), d.leftOut, slices.Clone(d.problems), d.index}
-	for i := range s.Columns {
-		s.Columns[i].Values = nil
-	}
+	s := saved{d.owner, d.shared, d.columns, d.leftOut, slices.Clone(d.problems)}
 	for i := range s.Problems {
 		s.Problems[i].Err = nil
 	}
@@ -113,60 +108,15 @@ func decode(data []byte) (*Dictionary, error) {
 	if err := gob.NewDecoder(content).Decode(&s); err != nil {
 		return nil, err
 	}
-	d := &Dictionary{
-		owner: s.Owner, shared: s.Shared, columns: s.Columns, leftOut: s.LeftOut, problems: s.Problems, index: s.Index,
-	}
-	if content.Len() > 0 || !d.index.isWhole(len(d.columns)) {
+	if content.Len() > 0 {
 		return nil, errDamaged
 	}
-	d.index.complete(d.columns)
-	return d, d.check()
-}
-
-// isWhole reports whether the numbers in the lists of an index, which may be nil, are those
-// of its texts and of so many columns.
-func (x *index) isWhole(columns int) bool {
-	if x == nil || x.Trigrams == nil {
-		return false
+	d := &Dictionary{owner: s.Owner, shared: s.Shared, columns: s.Columns, leftOut: s.LeftOut, problems: s.Problems}
+	if err := d.check(); err != nil {
+		return nil, err
 	}
-	t, words := x.Trigrams, len(x.Words)
-	return slices.IsSorted(x.Values) && slices.IsSorted(x.Words) && x.InColumns.isWhole(len(x.Values), columns) &&
-		areBelow(x.Forms, len(x.Values)) && x.WordsOf.isWhole(len(x.Forms), words) &&
-		len(x.ByStem) == words && areBelow(x.ByStem, words) && len(x.ByEnd) == words && areBelow(x.ByEnd, words) &&
-		lists{t.At, t.Words}.isWhole(len(t.Groups), words) && lists{t.At, t.Words}.ascend() && len(t.Lengths) == words
-}
-
-// isWhole reports whether l has n lists of numbers below a limit.
-func (l lists) isWhole(n, limit int) bool {
-	return len(l.At) == n+1 && l.At[0] == 0 && slices.IsSorted(l.At) &&
-		int(l.At[n]) == len(l.IDs) && areBelow(l.IDs, limit)
-}
-
-// ascend reports whether no list has a number twice, and each is sorted.
-func (l lists) ascend() bool {
-	for i := range len(l.At) - 1 {
-		for j := l.At[i] + 1; j < l.At[i+1]; j++ {
-			if l.IDs[j] <= l.IDs[j-1] {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func areBelow(ids []int32, limit int) bool {
-	return !slices.ContainsFunc(ids, func(id int32) bool { return id < 0 || int(id) >= limit })
-}
-
-// complete adds what a file does not have to an index, and the values to its columns.
-func (x *index) complete(columns []Column) {
-	x.columns, x.formsOf = namesOf(columns), x.WordsOf.inverse(len(x.Words))
-	of := x.InColumns.inverse(len(columns))
-	for i := range columns {
-		for _, id := range of.of(int32(i)) { // in the order of the values, which are sorted
-			columns[i].Values = append(columns[i].Values, x.Values[id])
-		}
-	}
+	d.index = newIndex(d.columns)
+	return d, nil
 }
 
 // check returns an error for a dictionary that no reader returns.
@@ -185,10 +135,10 @@ func (d *Dictionary) check() error {
 		case c.Skipped < 0 || c.Rows < 0 || len(c.Values) > mostValues || c.Many && len(c.Values) > 0:
 			return fmt.Errorf("the numbers of column %d are wrong", i)
 		}
-	}
-	for i, v := range d.index.Values {
-		if len(v) > longestValue || !plain(v) {
-			return fmt.Errorf("value %d is not a text on one line", i)
+		for j, v := range c.Values {
+			if len(v) > longestValue || !plain(v) || j > 0 && c.Values[j-1] >= v {
+				return fmt.Errorf("value %d of column %d is not a text on one line, or not sorted", j, i)
+			}
 		}
 	}
 	return nil

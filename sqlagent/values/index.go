@@ -13,21 +13,21 @@ import (
 )
 
 // An index finds values by their words. It does not change. It consists of a few long
-// lists, so that a million values take little memory. A file has the exported fields.
+// lists, so that a million values take little memory.
 type index struct {
 	columns   []indexed
-	Values    []string // the distinct values, sorted
-	InColumns lists    // of each value
+	values    []string // the distinct values, sorted
+	inColumns lists    // of each value
 
 	// A form is a value as people write it: München is munchen or muenchen.
-	Forms   []int32  // the value of each form
-	WordsOf lists    // of each form, in their order
-	Words   []string // sorted
+	forms   []int32  // the value of each form
+	wordsOf lists    // of each form, in their order
+	words   []string // sorted
 	formsOf lists    // of each word
 
-	ByStem   []int32 // the words, by their stems; those that have none come first
-	ByEnd    []int32 // the words, by their letters from the last one on
-	Trigrams *textmatch.Trigrams
+	byStem   []int32 // the words, by their stems; those that have none come first
+	byEnd    []int32 // the words, by their letters from the last one on
+	trigrams *textmatch.Trigrams
 }
 
 type indexed struct {
@@ -37,33 +37,33 @@ type indexed struct {
 
 // lists are numbered lists of numbers.
 type lists struct {
-	At  []int32 // list i is IDs[At[i]:At[i+1]]
-	IDs []int32
+	at  []int32 // list i is ids[at[i]:at[i+1]]
+	ids []int32
 }
 
-func (l lists) of(i int32) []int32 { return l.IDs[l.At[i]:l.At[i+1]] }
+func (l lists) of(i int32) []int32 { return l.ids[l.at[i]:l.at[i+1]] }
 
-func newLists() lists { return lists{At: []int32{0}} }
+func newLists() lists { return lists{at: []int32{0}} }
 
 // add adds a list at the end.
 func (l *lists) add(ids ...int32) {
-	l.IDs = append(l.IDs, ids...)
-	l.At = append(l.At, int32(len(l.IDs)))
+	l.ids = append(l.ids, ids...)
+	l.at = append(l.at, int32(len(l.ids)))
 }
 
 // inverse returns for each of n numbers the lists that have it.
 func (l lists) inverse(n int) lists {
-	out := lists{At: make([]int32, n+1), IDs: make([]int32, len(l.IDs))}
-	for _, id := range l.IDs {
-		out.At[id+1]++
+	out := lists{at: make([]int32, n+1), ids: make([]int32, len(l.ids))}
+	for _, id := range l.ids {
+		out.at[id+1]++
 	}
 	for i := range n {
-		out.At[i+1] += out.At[i]
+		out.at[i+1] += out.at[i]
 	}
-	next := slices.Clone(out.At)
-	for i := range len(l.At) - 1 {
+	next := slices.Clone(out.at)
+	for i := range len(l.at) - 1 {
 		for _, id := range l.of(int32(i)) {
-			out.IDs[next[id]] = int32(i)
+			out.ids[next[id]] = int32(i)
 			next[id]++
 		}
 	}
@@ -71,24 +71,24 @@ func (l lists) inverse(n int) lists {
 }
 
 func newIndex(columns []Column) *index {
-	x := &index{columns: namesOf(columns), WordsOf: newLists()}
+	x := &index{columns: namesOf(columns), wordsOf: newLists()}
 	for _, c := range columns {
-		x.Values = append(x.Values, c.Values...)
+		x.values = append(x.values, c.Values...)
 	}
-	slices.Sort(x.Values)
-	x.Values = slices.Clip(slices.Compact(x.Values))
+	slices.Sort(x.values)
+	x.values = slices.Clip(slices.Compact(x.values))
 	of := newLists() // the values of each column
 	for _, c := range columns {
 		ids := make([]int32, len(c.Values))
 		from := 0
 		for i, v := range c.Values { // which are sorted, too
-			n, _ := slices.BinarySearch(x.Values[from:], v)
+			n, _ := slices.BinarySearch(x.values[from:], v)
 			from += n
 			ids[i] = int32(from)
 		}
 		of.add(ids...)
 	}
-	x.InColumns = of.inverse(len(x.Values))
+	x.inColumns = of.inverse(len(x.values))
 	x.addForms()
 	x.sortWords()
 	return x
@@ -110,7 +110,7 @@ func namesOf(columns []Column) []indexed {
 // addForms adds the forms of all values, and their words in alphabetical order.
 func (x *index) addForms() {
 	ids := map[string]int32{}
-	for id, v := range x.Values {
+	for id, v := range x.values {
 		for _, key := range foldings(v) {
 			var words []int32
 			for w := range strings.FieldsSeq(key) {
@@ -121,25 +121,25 @@ func (x *index) addForms() {
 				}
 				words = append(words, at)
 			}
-			x.Forms = append(x.Forms, int32(id))
-			x.WordsOf.add(words...)
+			x.forms = append(x.forms, int32(id))
+			x.wordsOf.add(words...)
 		}
 	}
-	x.Words = slices.Sorted(maps.Keys(ids))
+	x.words = slices.Sorted(maps.Keys(ids))
 	sorted := make([]int32, len(ids))
-	for i, w := range x.Words {
+	for i, w := range x.words {
 		sorted[ids[w]] = int32(i)
 	}
-	for i, id := range x.WordsOf.IDs {
-		x.WordsOf.IDs[i] = sorted[id]
+	for i, id := range x.wordsOf.ids {
+		x.wordsOf.ids[i] = sorted[id]
 	}
-	x.formsOf = x.WordsOf.inverse(len(x.Words))
+	x.formsOf = x.wordsOf.inverse(len(x.words))
 }
 
 // sortWords makes the lists by which words are found that are similar to another.
 func (x *index) sortWords() {
-	stems, backwards := make([]string, len(x.Words)), make([]string, len(x.Words))
-	for i, w := range x.Words {
+	stems, backwards := make([]string, len(x.words)), make([]string, len(x.words))
+	for i, w := range x.words {
 		stems[i], backwards[i] = stemOf(w), reversed(w)
 	}
 	by := func(keys []string) []int32 {
@@ -150,9 +150,9 @@ func (x *index) sortWords() {
 		slices.SortFunc(ids, func(a, b int32) int { return cmp.Or(strings.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
 		return ids
 	}
-	x.ByStem, x.ByEnd = by(stems), by(backwards)
-	x.Trigrams = textmatch.NewTrigrams(len(x.Words), func(id int32) []rune {
-		if w := x.Words[id]; utf8.RuneCountInString(w) >= minFuzzy && !hasDigit(w) {
+	x.byStem, x.byEnd = by(stems), by(backwards)
+	x.trigrams = textmatch.NewTrigrams(len(x.words), func(id int32) []rune {
+		if w := x.words[id]; utf8.RuneCountInString(w) >= minFuzzy && !hasDigit(w) {
 			return []rune(w)
 		}
 		return nil
@@ -175,7 +175,7 @@ func reversed(w string) string {
 
 // word returns the number of a word.
 func (x *index) word(w string) (int32, bool) {
-	i, ok := slices.BinarySearch(x.Words, w)
+	i, ok := slices.BinarySearch(x.words, w)
 	return int32(i), ok
 }
 
@@ -184,31 +184,31 @@ func (x *index) withStem(stem string) []int32 {
 	if stem == "" {
 		return nil
 	}
-	from, _ := slices.BinarySearchFunc(x.ByStem, stem, func(id int32, stem string) int {
-		return strings.Compare(stemOf(x.Words[id]), stem)
+	from, _ := slices.BinarySearchFunc(x.byStem, stem, func(id int32, stem string) int {
+		return strings.Compare(stemOf(x.words[id]), stem)
 	})
 	to := from
-	for to < len(x.ByStem) && stemOf(x.Words[x.ByStem[to]]) == stem {
+	for to < len(x.byStem) && stemOf(x.words[x.byStem[to]]) == stem {
 		to++
 	}
-	return x.ByStem[from:to]
+	return x.byStem[from:to]
 }
 
 // longer calls found for the words that begin or end with a word and are longer, and
 // returns false if there are more than most of them.
 func (x *index) longer(w string, most int) (ids []int32, all bool) {
-	from, _ := slices.BinarySearch(x.Words, w)
-	for ; from < len(x.Words) && strings.HasPrefix(x.Words[from], w) && len(ids) <= most; from++ {
+	from, _ := slices.BinarySearch(x.words, w)
+	for ; from < len(x.words) && strings.HasPrefix(x.words[from], w) && len(ids) <= most; from++ {
 		ids = append(ids, int32(from))
 	}
 	end := reversed(w)
-	from, _ = slices.BinarySearchFunc(x.ByEnd, end, func(id int32, end string) int {
-		return strings.Compare(reversed(x.Words[id]), end)
+	from, _ = slices.BinarySearchFunc(x.byEnd, end, func(id int32, end string) int {
+		return strings.Compare(reversed(x.words[id]), end)
 	})
-	for ; from < len(x.ByEnd) && strings.HasSuffix(x.Words[x.ByEnd[from]], w) && len(ids) <= most; from++ {
-		ids = append(ids, x.ByEnd[from])
+	for ; from < len(x.byEnd) && strings.HasSuffix(x.words[x.byEnd[from]], w) && len(ids) <= most; from++ {
+		ids = append(ids, x.byEnd[from])
 	}
-	ids = slices.DeleteFunc(ids, func(id int32) bool { return x.Words[id] == w })
+	ids = slices.DeleteFunc(ids, func(id int32) bool { return x.words[id] == w })
 	return ids, len(ids) <= most
 }
 
@@ -230,8 +230,8 @@ func (x *index) whole(key string) (values []int32) {
 		return nil
 	}
 	for _, f := range x.formsOf.of(rarest) {
-		if slices.Equal(x.WordsOf.of(f), words) && (values == nil || values[len(values)-1] != x.Forms[f]) {
-			values = append(values, x.Forms[f])
+		if slices.Equal(x.wordsOf.of(f), words) && (values == nil || values[len(values)-1] != x.forms[f]) {
+			values = append(values, x.forms[f])
 		}
 	}
 	return values

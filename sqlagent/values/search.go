@@ -221,7 +221,7 @@ func (s *search) matches(q Query) []Match {
 	}
 	var all []ranked
 	for id, h := range s.hits {
-		for _, c := range s.InColumns.of(id) {
+		for _, c := range s.inColumns.of(id) {
 			column := &s.columns[c]
 			if q.Columns != nil && !q.Columns(column.table, column.column) {
 				continue
@@ -233,7 +233,7 @@ func (s *search) matches(q Query) []Match {
 				}
 			}
 			all = append(all, ranked{
-				Match{column.table, column.column, s.Values[id], s.text[h.begin:h.end], h.score, h.how}, rank, h.begin, h.candidate,
+				Match{column.table, column.column, s.values[id], s.text[h.begin:h.end], h.score, h.how}, rank, h.begin, h.candidate,
 			})
 		}
 	}

@@ -19,7 +19,7 @@ func (s *search) phrases() {
 			alone := i == j && (s.tokens[i].weak || len(s.tokens[i].folded[0]) == 1)
 			for _, key := range foldings(said) {
 				for _, entry := range s.whole(key) {
-					literal := said == s.Values[entry]
+					literal := said == s.values[entry]
 					if alone && !s.emphasised(begin, end, literal) {
 						continue
 					}
@@ -72,7 +72,7 @@ func (s *search) byWords() {
 	}
 	seen := map[int32]bool{}
 	for _, id := range slices.Sorted(maps.Keys(of)) {
-		if isWeak(s.Words[id]) {
+		if isWeak(s.words[id]) {
 			continue // a weak word alone does not name a value
 		}
 		forms := s.formsOf.of(id)
@@ -124,8 +124,8 @@ func (s *search) like(w string, names bool, found func(id int32, score float64, 
 	if len(runes) < minFuzzy || len(runes) > textmatch.MaxRunes {
 		return
 	}
-	for _, id := range s.Trigrams.Near(runes, maxCompare, &s.common) {
-		if score := textmatch.Similarity(runes, []rune(s.Words[id])); score >= leastFuzzy {
+	for _, id := range s.trigrams.Near(runes, maxCompare, &s.common) {
+		if score := textmatch.Similarity(runes, []rune(s.words[id])); score >= leastFuzzy {
 			found(id, score, Similar)
 		}
 	}
@@ -134,14 +134,14 @@ func (s *search) like(w string, names bool, found func(id int32, score float64, 
 // compare adds the value of a form if enough of its words are in the text, near each
 // other, or if one of its words is in few values.
 func (s *search) compare(form int32, of map[int32][]meant) {
-	words := s.WordsOf.of(form)
+	words := s.wordsOf.of(form)
 	var sum, total float64
 	begin, end, first, last := math.MaxInt, 0, math.MaxInt, -1
 	strong, telling, whole := false, false, true
 	how := Exact
 	for _, id := range words {
 		weight := 1.0
-		if isWeak(s.Words[id]) {
+		if isWeak(s.words[id]) {
 			weight = weakWeight
 		}
 		total += weight
@@ -175,7 +175,7 @@ func (s *search) compare(form int32, of map[int32][]meant) {
 		score = min(score, scoreFolded-0.02)
 	}
 	if strong && score >= leastScore || telling && score >= leastPart {
-		s.add(s.Forms[form], hit{begin: begin, end: end, score: score, how: how, candidate: !whole || score < leastScore})
+		s.add(s.forms[form], hit{begin: begin, end: end, score: score, how: how, candidate: !whole || score < leastScore})
 	}
 }
 
@@ -192,7 +192,7 @@ func (s *search) tells(token int, id int32) bool {
 	}
 	values := make([]int32, len(forms))
 	for i, f := range forms {
-		values[i] = s.Forms[f]
+		values[i] = s.forms[f]
 	}
 	return len(slices.Compact(values)) <= maxShared // the forms of a value follow each other
 }

@@ -576,7 +576,7 @@ func TestLoadIsStrict(t *testing.T) {
 	refused("the version before", []byte(`{"version":1,"owner":{},"columns":[]}`))
 	refused("another checksum", seal(append(bytes.Clone(whole[:len(whole)-4]), 0, 0, 0, 0)))
 	// Files with a right checksum, whose lists are not those of an index.
-	for i := len("qed values 2\n"); i < len(whole)-4; i++ {
+	for i := len("qed values 4\n"); i < len(whole)-4; i++ {
 		changed := bytes.Clone(whole[:len(whole)-4])
 		changed[i] ^= 1 << (i % 8)
 		if err := os.WriteFile(path, seal(changed), 0o600); err != nil {
