@@ -112,6 +112,11 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 			bad = append(bad, j)
 		}
 	}
+	if len(bad) > 0 && g.chosenWithin(call, terms, group) {
+		for i := range bad {
+			bad[i].chosen = true
+		}
+	}
 	constants := g.addsConstants(call)
 	of := "" // the table whose rows are counted, with others if item.Counts is empty
 	if (counting[call.Name] || constants) && !call.Distinct {
@@ -143,18 +148,25 @@ func (g *grouping) call(call *sqlast.Call, group []attr) {
 // that removes them: its FILTER, and that of a CASE with one value. A sum may take 0 otherwise.
 // DISTINCT drops equal values of the rows that a condition leaves, as it does without one.
 func (g *grouping) when(call *sqlast.Call) (undo func()) {
-	if call.Distinct {
-		return func() {}
-	}
-	conds, rules, views, known := len(g.conds), len(g.rules), g.views, g.judged
-	g.where(g.frame, call.Filter, 0)
-	sums := call.Name == "sum" || call.Name == "total"
-	if len(call.Args) > 0 && (sums || call.Name == "avg" || call.Name == "count") {
-		f, e := g.follow(g.frame, call.Args[0])
-		if is, other := choice(e); is != nil && (other == nil || isNull(other) || sums && isZero(other)) {
-			g.where(f, is, 0)
+	return g.given(func() {
+		if call.Distinct {
+			return
 		}
-	}
+		g.where(g.frame, call.Filter, 0)
+		sums := call.Name == "sum" || call.Name == "total"
+		if len(call.Args) > 0 && (sums || call.Name == "avg" || call.Name == "count") {
+			f, e := g.follow(g.frame, call.Args[0])
+			if is, other := choice(e); is != nil && (other == nil || isNull(other) || sums && isZero(other)) {
+				g.where(f, is, 0)
+			}
+		}
+	})
+}
+
+// given adds conditions to the block, and returns a function that removes them.
+func (g *grouping) given(add func()) (undo func()) {
+	conds, rules, views, known := len(g.conds), len(g.rules), g.views, g.judged
+	add()
 	if len(g.conds) == conds {
 		return func() {}
 	}
@@ -167,6 +179,33 @@ func (g *grouping) when(call *sqlast.Call) (undo func()) {
 		g.conds, g.rules = g.conds[:conds], slices.Delete(g.rules, rules, added)
 		g.views, g.judged = views, known
 	}
+}
+
+// chosenWithin reports whether a sum computes with comparisons and no row repeats if these hold, as
+// in SUM(ROUND(o.total * (i.line = 1), 2)): it may take each row once.
+func (g *grouping) chosenWithin(call *sqlast.Call, terms []term, group []attr) bool {
+	if call.Distinct || len(call.Args) == 0 || call.Name != "sum" && call.Name != "total" {
+		return false
+	}
+	if _, isCase := call.Args[0].(*sqlast.Case); isCase { // see when
+		return false
+	}
+	compared := false
+	defer g.given(func() {
+		sqlast.Walk(call, func(n sqlast.Node) bool {
+			switch e := n.(type) {
+			case *sqlast.Query:
+				return false
+			case *sqlast.Binary:
+				if e.Op == sqlast.Eq {
+					g.where(g.frame, e, 0)
+					compared = true
+				}
+			}
+			return true
+		})
+	})()
+	return compared && !slices.ContainsFunc(terms, func(t term) bool { return len(g.judge(t, group).by) > 0 })
 }
 
 // choice returns the condition of a CASE or IF with one condition, and the value that it has if

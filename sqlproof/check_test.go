@@ -64,6 +64,20 @@ var checkTests = []struct {
 		"SUM(CASE WHEN p.year = 2026 THEN i.quantity WHEN p.year = 2025 THEN i.price END) contradicted, repeats yes, affected yes, by prices",
 		"error chasm SUM(CASE WHEN p.year = 2026 THEN i.quantity WHEN p.year = 2025 THEN i.price END)",
 	}},
+	{"", "SELECT SUM(ROUND(CASE WHEN p.year = 2026 THEN i.quantity ELSE 0 END)), SUM(ROUND(CASE WHEN p.year > 2025 THEN i.quantity ELSE 0 END)), SUM(1.0 * i.quantity) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"SUM(ROUND(CASE WHEN p.year = 2026 THEN i.quantity ELSE 0 END)) not_checked, repeats unknown, affected yes, by prices",
+		"SUM(ROUND(CASE WHEN p.year > 2025 THEN i.quantity ELSE 0 END)) contradicted, repeats yes, affected yes, by prices",
+		"SUM(1.0 * i.quantity) contradicted, repeats yes, affected yes, by prices",
+		"error chasm SUM(ROUND(CASE WHEN p.year > 2025 THEN i.quantity ELSE 0 END))",
+		"error chasm SUM(1.0 * i.quantity)",
+		"note fan_out SUM(ROUND(CASE WHEN p.year = 2026 THEN i.quantity ELSE 0 END))",
+	}},
+	{"mysql sqlite", "SELECT SUM(i.quantity * (p.year = 2026)) FROM items i JOIN prices p ON p.product_id = i.product_id", []string{
+		"join items, prices proved by both refer to products",
+		"SUM(i.quantity * (p.year = 2026)) not_checked, repeats unknown, affected yes, by prices",
+		"note fan_out SUM(i.quantity * (p.year = 2026))",
+	}},
 	{"mysql", "SELECT SUM(IF(i.id IS NULL, o.total, 0)), SUM(IF(i.id IS NULL, o.total, 1)) FROM orders o LEFT JOIN items i ON i.order_id = o.id", []string{
 		"join orders, items proved by foreign key",
 		"SUM(IF(i.id IS NULL, o.total, 0)) proved",
