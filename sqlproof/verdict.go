@@ -70,10 +70,13 @@ func (g *grouping) counts(item *proof.Aggregate, of string, group []attr) {
 // not counted: COUNT(CASE WHEN n > 1 THEN 1 ELSE 0 END), COUNT(n > 1). A count of each value
 // of the condition, or of the names of classes, is meant.
 func (g *grouping) falseToo(item *proof.Aggregate, call *sqlast.Call) {
-	if call.Name != "count" || call.Distinct || len(call.Args) != 1 || slices.ContainsFunc(g.sel.GroupBy, func(by sqlast.Expr) bool { return sqlast.EqualExpr(g.term(g.sel, by), call.Args[0]) }) {
+	if call.Name != "count" || call.Distinct || len(call.Args) != 1 {
 		return
 	}
 	e := call.Args[0]
+	if slices.ContainsFunc(g.sel.GroupBy, func(by sqlast.Expr) bool { return sqlast.EqualExpr(g.term(g.sel, by), e) }) {
+		return
+	}
 	_, other := choice(e)
 	b, ok := e.(*sqlast.Binary)
 	if !isZero(other) && !(ok && sqlast.Eq <= b.Op && b.Op <= sqlast.Ge) || sqlast.Any(e, func(*sqlast.Null) bool { return true }) {
